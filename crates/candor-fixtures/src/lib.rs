@@ -1,0 +1,1 @@
+//! Servers that lie in known ways, with the truth written beside them. For the demo and for tests.

@@ -1,0 +1,1 @@
+//! Between a host and its server: joins meaning, wire and ledger.

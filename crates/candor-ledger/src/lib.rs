@@ -1,0 +1,1 @@
+//! Records on disk: append-only, chained, on disk before anyone is told.

@@ -1,0 +1,1 @@
+//! Frames on the wire: bounded lines, child processes, own pipes.
