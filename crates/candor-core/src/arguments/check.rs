@@ -1,0 +1,1 @@
+//! Checking arguments against a tool's schema: all issues of a call at once.

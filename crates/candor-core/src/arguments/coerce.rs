@@ -1,0 +1,1 @@
+//! Lossless coercion of arguments, disclosed.

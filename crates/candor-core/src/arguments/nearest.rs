@@ -1,0 +1,1 @@
+//! The nearest right name or value to a wrong one.

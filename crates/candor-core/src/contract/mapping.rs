@@ -1,0 +1,1 @@
+//! What a server's declared field says about an outcome.

@@ -1,0 +1,7 @@
+//! What one tool promises: schemas declared by the server plus what an operator configured.
+
+pub mod effect;
+pub mod mapping;
+pub mod rules;
+pub mod schema;
+pub mod terms;

@@ -1,0 +1,1 @@
+//! Rules on arguments that a schema can't say: CEL expressions with a message.

@@ -1,0 +1,1 @@
+//! Compiled JSON Schemas: offline, bounded, by declared dialect.

@@ -1,0 +1,1 @@
+//! All clauses that hold for one call, each with where it came from.

@@ -1,0 +1,1 @@
+//! Credentials leave no text that Candor writes.

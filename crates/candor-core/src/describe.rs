@@ -1,0 +1,1 @@
+//! One sentence for a person.
