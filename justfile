@@ -1,0 +1,26 @@
+# The commands of this repository. Each only calls what can be run without just, too.
+
+# Every check and every test.
+test:
+    scripts/test.sh
+
+# Every check and test that needs no server from a package registry.
+quick:
+    scripts/test.sh --quick
+
+# Formatting and lints only.
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# Writes the formatting.
+fmt:
+    cargo fmt --all
+
+# Builds Candor and plays the demo.
+demo:
+    cargo run --quiet --locked --bin candor -- demo
+
+# Licences, advisories and duplicates of the dependencies (needs cargo-deny).
+deny:
+    cargo deny check

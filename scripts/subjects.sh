@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs the real MCP servers that tests are driven against into .subjects/, from the lockfiles under subjects/.
+# Does nothing where what is installed already matches the lockfiles.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "$*" >&2; }
+
+# Needs one Debian package per missing command; where it can't be installed from here, says what to install.
+need_package() { # command, package...
+  local command=$1
+  shift
+  if command -v "$command" >/dev/null 2>&1; then return; fi
+  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    say "scripts/subjects.sh: '$command' is missing. Install it (on Debian: apt-get install $*) and run this again."
+    exit 2
+  fi
+  say "installing $* for '$command'"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
+# Runs an installer only where the stamp differs from the files it installs from.
+unless_stamped() { # folder, installer, lockfile...
+  local folder=$1 installer=$2
+  shift 2
+  local wanted
+  wanted=$(cat -- "$@" | sha256sum | cut -d' ' -f1)
+  if [ "$(cat "$folder/.stamp" 2>/dev/null || true)" = "$wanted" ]; then return; fi
+  say "installing $folder"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  "$installer" "$folder"
+  printf '%s\n' "$wanted" >"$folder/.stamp"
+}
+
+install_npm() {
+  cp subjects/npm/package.json subjects/npm/package-lock.json "$1"
+  npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+}
+
+install_python() {
+  python3 -m venv "$1/venv"
+  "$1/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps -r subjects/python/requirements.txt >&2
+  "$1/venv/bin/pip" check >&2
+}
+
+need_package node nodejs
+need_package npm npm
+need_package python3 python3 python3-venv
+need_package git git
+# Debian ships python3 without the part of venv that makes a pip.
+if ! python3 -c 'import ensurepip' 2>/dev/null; then
+  [ "$(id -u)" -eq 0 ] || { say "scripts/subjects.sh: python3-venv is missing. Install it and run this again."; exit 2; }
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv >&2
+fi
+
+unless_stamped .subjects/npm install_npm subjects/npm/package.json subjects/npm/package-lock.json
+unless_stamped .subjects/python install_python subjects/python/requirements.txt
