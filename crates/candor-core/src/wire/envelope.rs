@@ -1,0 +1,253 @@
+//! One JSON-RPC message, read as far as its envelope.
+//!
+//! Which kind of message it is follows from which members are present, never from what is inside them.
+//! A second member of the same name is refused: two readers would see two different messages.
+
+use std::borrow::Cow;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+/// One message, borrowing from the text it was read from.
+#[derive(Debug)]
+pub enum Message<'a> {
+    /// A request: it has an id and wants one answer.
+    Request(Request<'a>),
+    /// A notification: it wants none.
+    Notification {
+        /// The method's name.
+        method: Cow<'a, str>,
+        /// Its parameters, as they came.
+        params: Option<&'a RawValue>,
+    },
+    /// An answer to a request.
+    Response(Response<'a>),
+    /// A batch (2025-03-26): its members, unread.
+    Batch(Vec<&'a RawValue>),
+}
+
+/// A request.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The id as it was written: `1`, `1.0` and `"1"` are three different ids.
+    pub id: &'a RawValue,
+    /// The method's name.
+    pub method: Cow<'a, str>,
+    /// Its parameters, as they came.
+    pub params: Option<&'a RawValue>,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Response<'a> {
+    /// The id as it was written.
+    pub id: &'a RawValue,
+    /// What it carries.
+    pub body: Body<'a>,
+}
+
+/// What an answer carries.
+#[derive(Debug, Clone, Copy)]
+pub enum Body<'a> {
+    /// `result` alone (a null `error` beside it counts as absent).
+    Result(&'a RawValue),
+    /// `error` alone (a null `result` beside it counts as absent).
+    Error(&'a RawValue),
+    /// Both: nobody can say which one is meant.
+    Both,
+    /// Neither.
+    Neither,
+}
+
+/// Why a text is no message.
+#[derive(Debug)]
+pub enum Malformed<'a> {
+    /// Not JSON (or not UTF-8).
+    NotJson,
+    /// JSON, but no JSON-RPC 2.0 object: never an answer, never matched to an id.
+    NotAMessage,
+    /// A request whose `id` is null, or neither a string nor a number.
+    BadId,
+    /// A request with a good id that is wrong otherwise.
+    BadRequest {
+        /// Its id, so that it gets its answer.
+        id: &'a RawValue,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// Keeps "absent" and "null" apart, which `Option` alone does not.
+pub(crate) fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
+}
+
+/// Reads one frame.
+///
+/// # Errors
+/// Where the text is no JSON-RPC 2.0 message; the reason keeps the id wherever an answer is still owed.
+pub fn read(text: &str) -> Result<Message<'_>, Malformed<'_>> {
+    match first_byte(text) {
+        Some(b'{') => read_object(text),
+        Some(b'[') => match serde_json::from_str(text) {
+            Ok(members) => Ok(Message::Batch(members)),
+            Err(_) => Err(Malformed::NotJson),
+        },
+        _ if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => Err(Malformed::NotAMessage),
+        _ => Err(Malformed::NotJson),
+    }
+}
+
+fn read_object(text: &str) -> Result<Message<'_>, Malformed<'_>> {
+    let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|fault| match fault.classify() {
+        // The envelope's own refusal: JSON, but with a member twice.
+        serde_json::error::Category::Data => Malformed::NotAMessage,
+        _ => Malformed::NotJson,
+    })?;
+    let versioned = envelope.jsonrpc.is_some_and(|version| version.get() == "\"2.0\"");
+    match envelope {
+        Envelope { method: Some(method), id, params, .. } => read_call(versioned, method, id, params),
+        Envelope { method: None, id: Some(id), result, error, .. } if result.is_some() || error.is_some() => {
+            let body = body(result, error);
+            if versioned && is_id(id) { Ok(Message::Response(Response { id, body })) } else { Err(Malformed::NotAMessage) }
+        }
+        Envelope { method: None, id: Some(id), .. } if versioned && is_id(id) => {
+            Ok(Message::Response(Response { id, body: Body::Neither }))
+        }
+        Envelope { .. } => Err(Malformed::NotAMessage),
+    }
+}
+
+fn read_call<'a>(
+    versioned: bool,
+    method: &'a RawValue,
+    id: Option<&'a RawValue>,
+    params: Option<&'a RawValue>,
+) -> Result<Message<'a>, Malformed<'a>> {
+    let fault = |why| match id {
+        Some(id) if is_id(id) => Malformed::BadRequest { id, why },
+        Some(_) => Malformed::BadId,
+        None => Malformed::NotAMessage,
+    };
+    if !versioned {
+        return Err(fault("the member \"jsonrpc\" must be \"2.0\""));
+    }
+    let Ok(method) = text_of(method) else {
+        return Err(fault("the member \"method\" must be a string"));
+    };
+    if let Some(params) = params
+        && !matches!(first_byte(params.get()), Some(b'{'))
+    {
+        return Err(fault("the member \"params\" must be an object"));
+    }
+    match id {
+        None => Ok(Message::Notification { method, params }),
+        Some(id) if is_id(id) => Ok(Message::Request(Request { id, method, params })),
+        Some(_) => Err(Malformed::BadId),
+    }
+}
+
+fn body<'a>(result: Option<&'a RawValue>, error: Option<&'a RawValue>) -> Body<'a> {
+    let meant = |member: Option<&'a RawValue>| member.filter(|raw| raw.get() != "null");
+    match (meant(result), meant(error)) {
+        (Some(_), Some(_)) => Body::Both,
+        (Some(result), None) => Body::Result(result),
+        (None, Some(error)) => Body::Error(error),
+        // `"result": null` alone is a result, though not one that any MCP method gives.
+        (None, None) => result.map_or(Body::Neither, Body::Result),
+    }
+}
+
+/// A string or a number; MCP forbids null.
+fn is_id(raw: &RawValue) -> bool {
+    matches!(first_byte(raw.get()), Some(b'"' | b'-' | b'0'..=b'9'))
+}
+
+fn first_byte(text: &str) -> Option<u8> {
+    text.bytes().find(|byte| !byte.is_ascii_whitespace())
+}
+
+/// A raw JSON string as text, without a copy where nothing is escaped.
+///
+/// # Errors
+/// Where the value is no string, or one that no text can hold (a lone surrogate).
+pub fn text_of(raw: &RawValue) -> Result<Cow<'_, str>, serde_json::Error> {
+    match serde_json::from_str::<&str>(raw.get()) {
+        Ok(text) => Ok(Cow::Borrowed(text)),
+        Err(_) if raw.get().starts_with('"') => serde_json::from_str::<String>(raw.get()).map(Cow::Owned),
+        Err(_) => Err(serde_json::Error::custom("not a string")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(text: &str) -> String {
+        match read(text) {
+            Ok(Message::Request(request)) => format!("request {} {}", request.id, request.method),
+            Ok(Message::Notification { method, .. }) => format!("notification {method}"),
+            Ok(Message::Response(Response { id, body })) => match body {
+                Body::Result(raw) => format!("result {id} {raw}"),
+                Body::Error(raw) => format!("error {id} {raw}"),
+                Body::Both => format!("both {id}"),
+                Body::Neither => format!("neither {id}"),
+            },
+            Ok(Message::Batch(members)) => format!("batch {}", members.len()),
+            Err(Malformed::NotJson) => "not json".into(),
+            Err(Malformed::NotAMessage) => "not a message".into(),
+            Err(Malformed::BadId) => "bad id".into(),
+            Err(Malformed::BadRequest { id, .. }) => format!("bad request {id}"),
+        }
+    }
+
+    #[test]
+    fn what_is_present_decides_the_kind() {
+        for (text, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1 ping"),
+            (r#" {"id":"","jsonrpc":"2.0","method":"p"} "#, r#"request "" p"#),
+            (r#"{"jsonrpc":"2.0","id":1.0,"method":"p","params":{}}"#, "request 1.0 p"),
+            (r#"{"jsonrpc":"2.0","id":0,"method":"p"}"#, "request 0 p"),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"p"}"#, "bad id"),
+            (r#"{"jsonrpc":"2.0","id":[1],"method":"p"}"#, "bad id"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "bad request 1"),
+            (r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":[]}"#, "bad request 2"),
+            (r#"{"jsonrpc":"1.0","id":2,"method":"p"}"#, "bad request 2"),
+            (r#"{"id":2,"method":"p"}"#, "bad request 2"),
+            (r#"{"jsonrpc":"2.0","method":"n"}"#, "notification n"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#, r#"result 1 {"a":1}"#),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#, "result 1 {}"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1}}"#, r#"error 1 {"code":1}"#),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#, "both 1"),
+            (r#"{"jsonrpc":"2.0","id":1}"#, "neither 1"),
+            (r#"{"id":1,"result":{}}"#, "not a message"),
+            (r#"{"level":"info","msg":"x"}"#, "not a message"),
+            (r#"{"jsonrpc":"2.0"}"#, "not a message"),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"p"}"#, "not a message"),
+            (r#"[{"jsonrpc":"2.0","method":"n"}]"#, "batch 1"),
+            ("3", "not a message"),
+            ("Server started", "not json"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"p"}{"#, "not json"),
+            ("", "not json"),
+        ] {
+            assert_eq!(kind(text), expected, "{text}");
+        }
+    }
+}
