@@ -1,1 +1,5 @@
-//! Credentials leave no text that Candor writes.
+//! Credentials leave no text that Candor writes: not towards the model, not in a log, not in the ledger.
+
+mod names;
+
+pub use names::is_secret_name;
