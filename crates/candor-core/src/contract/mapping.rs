@@ -1,1 +1,293 @@
 //! What a server's declared field says about an outcome.
+//!
+//! Prose never decides (DESIGN 3a): a mapping reads one field that the operator named, and compares it with values
+//! that the operator listed. A field that is absent, or a value in no list, is said to be so and never guessed.
+
+pub mod pointer;
+pub mod scalar;
+
+use serde_json::Value;
+
+use self::pointer::Pointer;
+use self::scalar::Scalar;
+
+/// Text blocks above this many bytes are not read for a mapping.
+pub const TEXT_LIMIT: usize = 1024 * 1024;
+/// Codes, references and the value itself are cut at this many bytes.
+const SHORT_LIMIT: usize = 200;
+/// Messages and suggestions are cut at this many bytes.
+const LONG_LIMIT: usize = 2000;
+
+/// What a mapping made of a result: the column `contract` of `decisions.toml` (its `none` is: there is no mapping).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// The field says: done.
+    Completed,
+    /// The field says: taken on, not done.
+    Accepted,
+    /// The field says: refused as asked.
+    Rejected,
+    /// The field says: tried, and failed.
+    Failed,
+    /// The field says: done in part.
+    Partial,
+    /// The field, or the structure it should be in, is absent.
+    Missing,
+    /// The field holds a value that no list names.
+    Unlisted,
+}
+
+/// The five lists of values that a mapping may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ValueList {
+    /// Values that mean done.
+    Completed,
+    /// Values that mean taken on, not done.
+    Accepted,
+    /// Values that mean refused as asked.
+    Rejected,
+    /// Values that mean tried and failed.
+    Failed,
+    /// Values that mean done in part.
+    Partial,
+}
+
+impl ValueList {
+    /// Every list, in the order in which documents name them.
+    pub const ALL: [Self; 5] = [
+        Self::Completed,
+        Self::Accepted,
+        Self::Rejected,
+        Self::Failed,
+        Self::Partial,
+    ];
+
+    /// The list's key in `candor.toml`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+            Self::Partial => "partial",
+        }
+    }
+}
+
+impl From<ValueList> for Reading {
+    fn from(list: ValueList) -> Self {
+        match list {
+            ValueList::Completed => Self::Completed,
+            ValueList::Accepted => Self::Accepted,
+            ValueList::Rejected => Self::Rejected,
+            ValueList::Failed => Self::Failed,
+            ValueList::Partial => Self::Partial,
+        }
+    }
+}
+
+/// Which value means what. A value is in one list at most.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Values(Vec<(Scalar, ValueList)>);
+
+/// One value that would have two meanings.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{value} is listed as {} and as {}", first.as_str(), second.as_str())]
+pub struct TwoMeanings {
+    /// The value.
+    pub value: Scalar,
+    /// The list it is in.
+    pub first: ValueList,
+    /// The list it was to be added to.
+    pub second: ValueList,
+}
+
+impl Values {
+    /// Adds `value` to `list`. Adding it twice to the same list changes nothing.
+    ///
+    /// # Errors
+    /// If another list holds an equal value: a mapping must not have to choose.
+    pub fn add(&mut self, list: ValueList, value: Scalar) -> Result<(), TwoMeanings> {
+        match self.meaning(&value) {
+            Some(first) if first == list => Ok(()),
+            Some(first) => Err(TwoMeanings {
+                value,
+                first,
+                second: list,
+            }),
+            None => {
+                self.0.push((value, list));
+                Ok(())
+            }
+        }
+    }
+
+    /// The list that holds a value equal to `value`.
+    pub fn meaning(&self, value: &Scalar) -> Option<ValueList> {
+        self.0
+            .iter()
+            .find(|(listed, _)| listed == value)
+            .map(|(_, list)| *list)
+    }
+
+    /// Whether no list holds anything.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The values of one list, in the order in which they were added.
+    pub fn of(&self, list: ValueList) -> impl Iterator<Item = &Scalar> {
+        self.0
+            .iter()
+            .filter(move |(_, of)| *of == list)
+            .map(|(value, _)| value)
+    }
+}
+
+/// Which document of a result the pointers point into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Document {
+    /// The result's `structuredContent`.
+    #[default]
+    Structured,
+    /// The first text block that is, as a whole, the text of a JSON object.
+    Text,
+}
+
+/// Something to follow: a task id, a ticket, a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// What the server gave, cut at 200 bytes.
+    pub value: String,
+    /// What the operator calls such a thing ("job"), for "job 4711".
+    pub noun: Option<String>,
+    /// The tool that shows its state, where the operator named one.
+    pub state: Option<StateTool>,
+}
+
+/// A tool that shows the state of a reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateTool {
+    /// The tool's name at the same server.
+    pub tool: String,
+    /// The argument that takes the reference.
+    pub argument: String,
+}
+
+/// Where a reference is found and what it is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReferenceClause {
+    /// Where the reference is.
+    pub pointer: Pointer,
+    /// What the operator calls it.
+    pub noun: Option<String>,
+    /// The tool that shows its state.
+    pub state: Option<StateTool>,
+}
+
+/// How one tool's results are read: which field decides, which values mean what, and where details are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// The document that all pointers point into.
+    pub document: Document,
+    /// The field that decides.
+    pub pointer: Pointer,
+    /// What its values mean.
+    pub values: Values,
+    /// The server's own error code.
+    pub code: Option<Pointer>,
+    /// The server's own message.
+    pub message: Option<Pointer>,
+    /// Something to follow.
+    pub reference: Option<ReferenceClause>,
+    /// The server's suggestion. It is data: quoted as the server's words, never acted on (DESIGN 3b).
+    pub suggestion: Option<Pointer>,
+}
+
+/// What a mapping found in one result. All texts are the server's own, cut, not yet masked or escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MappedReading {
+    /// What the deciding field means.
+    pub reading: Reading,
+    /// The deciding field's value: a string without quotes, anything else as JSON. `None` where it is missing.
+    pub value: Option<String>,
+    /// The server's error code.
+    pub code: Option<String>,
+    /// The server's message.
+    pub message: Option<String>,
+    /// Something to follow.
+    pub reference: Option<Reference>,
+    /// The server's suggestion.
+    pub suggestion: Option<String>,
+}
+
+impl Mapping {
+    /// Reads one result: its `structuredContent`, and the texts of its text blocks in order. Cannot fail: what can't
+    /// be read is [`Reading::Missing`].
+    pub fn read(&self, structured: Option<&Value>, texts: &[&str]) -> MappedReading {
+        match self.document {
+            Document::Structured => self.read_document(structured),
+            Document::Text => self.read_document(texts.iter().find_map(|text| json_object(text)).as_ref()),
+        }
+    }
+
+    fn read_document(&self, document: Option<&Value>) -> MappedReading {
+        let find = |pointer: &Pointer| document.and_then(|whole| pointer.find(whole));
+        let plain = |pointer: &Option<Pointer>, limit| {
+            let scalar = Scalar::of(find(pointer.as_ref()?)?)?;
+            (scalar != Scalar::Null).then(|| cut(&scalar.to_plain(), limit))
+        };
+        let field = find(&self.pointer);
+        let reading = match field.map(Scalar::of) {
+            None => Reading::Missing,
+            Some(None) => Reading::Unlisted,
+            Some(Some(value)) => self
+                .values
+                .meaning(&value)
+                .map_or(Reading::Unlisted, Reading::from),
+        };
+        MappedReading {
+            reading,
+            value: field.map(shown),
+            code: plain(&self.code, SHORT_LIMIT),
+            message: plain(&self.message, LONG_LIMIT),
+            reference: self.reference.as_ref().and_then(|clause| {
+                Some(Reference {
+                    value: plain(&Some(clause.pointer.clone()), SHORT_LIMIT)?,
+                    noun: clause.noun.clone(),
+                    state: clause.state.clone(),
+                })
+            }),
+            suggestion: plain(&self.suggestion, LONG_LIMIT),
+        }
+    }
+}
+
+/// The JSON object that `text` is as a whole, if it is one and not too large.
+fn json_object(text: &str) -> Option<Value> {
+    // Most texts are prose: the first character says so without a parse.
+    if text.len() > TEXT_LIMIT || !text.trim_start().starts_with('{') {
+        return None;
+    }
+    serde_json::from_str(text).ok().filter(Value::is_object)
+}
+
+fn shown(value: &Value) -> String {
+    match Scalar::of(value) {
+        Some(scalar) => cut(&scalar.to_plain(), SHORT_LIMIT),
+        None if value.is_array() => "an array".to_owned(),
+        None => "an object".to_owned(),
+    }
+}
+
+/// At most `limit` bytes of `text`, with an ellipsis where something was cut.
+fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(limit.saturating_sub('…'.len_utf8()));
+    format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! Mappings read what was declared and nothing else.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn scalar(value: Value) -> Scalar {
+    Scalar::of(&value).unwrap()
+}
+
+fn mapping(document: Document) -> Mapping {
+    let mut values = Values::default();
+    for (list, value) in [
+        (ValueList::Completed, json!("booked")),
+        (ValueList::Completed, json!(true)),
+        (ValueList::Completed, json!(1)),
+        (ValueList::Accepted, json!("queued")),
+        (ValueList::Rejected, json!("taken")),
+        (ValueList::Rejected, json!(false)),
+        (ValueList::Failed, json!(null)),
+        (ValueList::Failed, json!(7205759403792793601_u64)),
+        (ValueList::Partial, json!("some")),
+    ] {
+        values.add(list, scalar(value)).unwrap();
+    }
+    Mapping {
+        document,
+        pointer: "/status".parse().unwrap(),
+        values,
+        code: Some("/error/code".parse().unwrap()),
+        message: Some("/error/message".parse().unwrap()),
+        reference: Some(ReferenceClause {
+            pointer: "/job".parse().unwrap(),
+            noun: Some("job".into()),
+            state: Some(StateTool {
+                tool: "get_job".into(),
+                argument: "id".into(),
+            }),
+        }),
+        suggestion: Some("/suggestion".parse().unwrap()),
+    }
+}
+
+#[test]
+fn a_listed_value_means_what_its_list_says_and_no_other_does() {
+    let cases = [
+        (json!({"status": "booked"}), Reading::Completed),
+        (json!({"status": true}), Reading::Completed),
+        (json!({"status": 1.0}), Reading::Completed),
+        (json!({"status": "queued"}), Reading::Accepted),
+        (json!({"status": "taken"}), Reading::Rejected),
+        (json!({"status": false}), Reading::Rejected),
+        (json!({"status": null}), Reading::Failed),
+        (json!({"status": 7205759403792793601_u64}), Reading::Failed),
+        (json!({"status": "some"}), Reading::Partial),
+        (json!({"status": 7205759403792793600_u64}), Reading::Unlisted),
+        (json!({"status": "Booked"}), Reading::Unlisted),
+        (json!({"status": "1"}), Reading::Unlisted),
+        (json!({"status": ""}), Reading::Unlisted),
+        (json!({"status": ["booked"]}), Reading::Unlisted),
+        (json!({"status": {"booked": true}}), Reading::Unlisted),
+        (json!({"state": "booked"}), Reading::Missing),
+        (json!({}), Reading::Missing),
+        (json!("booked"), Reading::Missing),
+        (json!(null), Reading::Missing),
+    ];
+    for (structured, expected) in cases {
+        let found = mapping(Document::Structured).read(Some(&structured), &[]);
+        assert_eq!(found.reading, expected, "{structured}");
+    }
+}
+
+#[test]
+fn texts_are_not_read_for_a_structured_mapping_nor_structure_for_a_text_mapping() {
+    let structured = json!({"status": "booked"});
+    let text = r#"{"status": "taken"}"#;
+    assert_eq!(
+        mapping(Document::Structured).read(None, &[text]).reading,
+        Reading::Missing
+    );
+    assert_eq!(
+        mapping(Document::Structured)
+            .read(Some(&structured), &[text])
+            .reading,
+        Reading::Completed
+    );
+    assert_eq!(
+        mapping(Document::Text).read(Some(&structured), &[]).reading,
+        Reading::Missing
+    );
+    assert_eq!(
+        mapping(Document::Text).read(Some(&structured), &[text]).reading,
+        Reading::Rejected
+    );
+}
+
+#[test]
+fn the_first_text_that_is_a_whole_json_object_counts() {
+    let huge = format!("{{\"status\": \"taken\", \"x\": \"{}\"}}", "y".repeat(TEXT_LIMIT));
+    let cases: [(&[&str], Reading); 8] = [
+        (
+            &["booked your room", " {\"status\": \"booked\"}\n"],
+            Reading::Completed,
+        ),
+        (
+            &["[1]", "\"booked\"", r#"{"status": "booked"}"#],
+            Reading::Completed,
+        ),
+        (
+            &[r#"{"status": "taken"}"#, r#"{"status": "booked"}"#],
+            Reading::Rejected,
+        ),
+        (&[r#"{"other": 1}"#, r#"{"status": "booked"}"#], Reading::Missing),
+        (&[r#"result: {"status": "booked"}"#], Reading::Missing),
+        (&[r#"{"status": "booked"} done"#], Reading::Missing),
+        (&["Error: booked"], Reading::Missing),
+        (&[&huge], Reading::Missing),
+    ];
+    for (texts, expected) in cases {
+        let found = mapping(Document::Text).read(None, texts);
+        assert_eq!(
+            found.reading,
+            expected,
+            "{:?}",
+            texts.first().map(|text| cut(text, 60))
+        );
+    }
+}
+
+#[test]
+fn details_come_from_where_they_were_declared() {
+    let structured = json!({
+        "status": "taken", "job": 4711, "suggestion": "room 14 is free",
+        "error": {"code": "ROOM_UNAVAILABLE", "message": "Room 12 is taken"}
+    });
+    let found = mapping(Document::Structured).read(Some(&structured), &[]);
+    assert_eq!(
+        found,
+        MappedReading {
+            reading: Reading::Rejected,
+            value: Some("taken".into()),
+            code: Some("ROOM_UNAVAILABLE".into()),
+            message: Some("Room 12 is taken".into()),
+            reference: Some(Reference {
+                value: "4711".into(),
+                noun: Some("job".into()),
+                state: Some(StateTool {
+                    tool: "get_job".into(),
+                    argument: "id".into()
+                }),
+            }),
+            suggestion: Some("room 14 is free".into()),
+        }
+    );
+}
+
+#[test]
+fn absent_null_and_structured_details_are_absent() {
+    for detail in [
+        json!({}),
+        json!({"code": null}),
+        json!({"code": {"x": 1}}),
+        json!({"code": ["x"]}),
+    ] {
+        let found = mapping(Document::Structured).read(Some(&json!({"status": 3, "error": detail})), &[]);
+        assert_eq!(
+            (found.code, found.message, found.reference, found.suggestion),
+            (None, None, None, None)
+        );
+        assert_eq!(found.value.as_deref(), Some("3"));
+    }
+}
+
+#[test]
+fn long_details_are_cut_on_a_character() {
+    let long = json!({"status": "taken", "error": {"code": "é".repeat(500), "message": "ok"}});
+    let found = mapping(Document::Structured).read(Some(&long), &[]);
+    let code = found.code.unwrap();
+    assert!(code.len() <= SHORT_LIMIT && code.ends_with("é…"), "{code}");
+    assert_eq!(found.message.as_deref(), Some("ok"));
+}
+
+#[test]
+fn one_value_has_one_meaning() {
+    let mut values = Values::default();
+    values.add(ValueList::Completed, scalar(json!(1))).unwrap();
+    values.add(ValueList::Completed, scalar(json!(1.0))).unwrap();
+    values.add(ValueList::Rejected, scalar(json!("1"))).unwrap();
+    let fault = values.add(ValueList::Failed, scalar(json!(1.0))).unwrap_err();
+    assert_eq!(fault.to_string(), "1.0 is listed as completed and as failed");
+    assert_eq!(values.of(ValueList::Completed).count(), 1);
+}
