@@ -1,0 +1,3 @@
+//! Our own pipes as real hosts give them, tried in a process whose stdin and stdout they are.
+
+fn main() {}
