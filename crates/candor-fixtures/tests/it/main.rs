@@ -1,0 +1,3 @@
+//! What the scripts prove, held against the decision table.
+
+mod coverage;
