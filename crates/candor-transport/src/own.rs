@@ -171,3 +171,76 @@ impl AsyncWrite for OwnOutput {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use std::io::{Read, Seek};
+
+    /// Whether this system lets a pipe be opened once more.
+    const ANEW: bool = cfg!(target_os = "linux");
+
+    #[tokio::test]
+    async fn each_kind_of_descriptor_is_taken_as_what_it_is() {
+        let (reader, writer) = io::pipe().unwrap();
+        let (socket, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        let null = File::options().read(true).write(true).open("/dev/null").unwrap();
+
+        assert_eq!(
+            matches!(OwnInput::of(reader.as_fd()).unwrap().0, Input::Pipe(_)),
+            ANEW
+        );
+        assert_eq!(
+            matches!(OwnOutput::of(writer.as_fd()).unwrap().0, Output::Pipe(_)),
+            ANEW
+        );
+        assert!(matches!(
+            OwnInput::of(socket.as_fd()).unwrap().0,
+            Input::Socket(_)
+        ));
+        assert!(matches!(
+            OwnOutput::of(socket.as_fd()).unwrap().0,
+            Output::Socket(_)
+        ));
+        assert!(matches!(OwnInput::of(null.as_fd()).unwrap().0, Input::Other(_)));
+        assert!(matches!(OwnOutput::of(null.as_fd()).unwrap().0, Output::Other(_)));
+    }
+
+    #[tokio::test]
+    async fn a_file_is_finished_only_when_it_holds_the_frame() {
+        let mut file = tempfile::tempfile().unwrap();
+        let sink = FrameSink::spawn(OwnOutput::of(file.as_fd()).unwrap(), 100);
+        let number = sink.push(Bytes::from_static(b"one")).unwrap();
+        sink.flushed().await;
+        assert_eq!(sink.finished(), number);
+        file.rewind().unwrap();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one\n");
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_not_called_finished() {
+        // Only Linux has the device that is always full.
+        let Ok(full) = File::options().write(true).open("/dev/full") else {
+            return;
+        };
+        let sink = FrameSink::spawn(OwnOutput::of(full.as_fd()).unwrap(), 100);
+        let number = sink.push(Bytes::from_static(b"one")).unwrap();
+        assert_eq!(sink.closed().await, Some(io::ErrorKind::StorageFull));
+        assert_eq!(
+            (sink.begun(), sink.finished()),
+            (number, crate::FrameNumber::NONE)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_left_before_we_came_is_a_broken_pipe() {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let sink = FrameSink::spawn(OwnOutput::of(writer.as_fd()).unwrap(), 100);
+        sink.push(Bytes::from_static(b"one")).unwrap();
+        assert_eq!(sink.closed().await, Some(io::ErrorKind::BrokenPipe));
+    }
+}

@@ -93,9 +93,10 @@ impl ChildProcess {
         if !(left_by_itself && self.group.is_empty()) {
             self.group.terminate();
             if timeout(grace.after_terminate, self.all_gone()).await.is_err() {
+                // Nobody can refuse it, so the others need not be waited for: only for the child is there an answer.
                 self.group.kill();
-                if timeout(grace.after_kill, self.all_gone()).await.is_err() {
-                    tracing::warn!("a process of the child's group is still there after SIGKILL");
+                if timeout(grace.after_kill, self.wait()).await.is_err() {
+                    tracing::warn!("the child process is still there after SIGKILL; going on without it");
                 }
             }
         }
