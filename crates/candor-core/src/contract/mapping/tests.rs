@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn scalar(value: Value) -> Scalar {
-    Scalar::of(&value).unwrap()
+fn scalar(value: &Value) -> Scalar {
+    Scalar::of(value).unwrap()
 }
 
 fn mapping(document: Document) -> Mapping {
@@ -21,7 +21,7 @@ fn mapping(document: Document) -> Mapping {
         (ValueList::Failed, json!(7205759403792793601_u64)),
         (ValueList::Partial, json!("some")),
     ] {
-        values.add(list, scalar(value)).unwrap();
+        values.add(list, scalar(&value)).unwrap();
     }
     Mapping {
         document,
@@ -183,10 +183,10 @@ fn long_details_are_cut_on_a_character() {
 #[test]
 fn one_value_has_one_meaning() {
     let mut values = Values::default();
-    values.add(ValueList::Completed, scalar(json!(1))).unwrap();
-    values.add(ValueList::Completed, scalar(json!(1.0))).unwrap();
-    values.add(ValueList::Rejected, scalar(json!("1"))).unwrap();
-    let fault = values.add(ValueList::Failed, scalar(json!(1.0))).unwrap_err();
+    values.add(ValueList::Completed, scalar(&json!(1))).unwrap();
+    values.add(ValueList::Completed, scalar(&json!(1.0))).unwrap();
+    values.add(ValueList::Rejected, scalar(&json!("1"))).unwrap();
+    let fault = values.add(ValueList::Failed, scalar(&json!(1.0))).unwrap_err();
     assert_eq!(fault.to_string(), "1.0 is listed as completed and as failed");
     assert_eq!(values.of(ValueList::Completed).count(), 1);
 }
