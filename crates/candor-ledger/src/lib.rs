@@ -1,1 +1,34 @@
 //! Records on disk: append-only, chained, on disk before anyone is told.
+//!
+//! [`Ledger`] writes: one thread, one SQLite file in WAL mode with `synchronous = FULL`, many callers per
+//! transaction. [`Reader`] reads, also while others write, and [`Reader::verify`] walks the digest chains.
+//! Several processes may share one file; each is an instance with a chain and a liveness lock of its own.
+//!
+//! What is deliberately missing: this crate does not know what a verdict means. A record's body is bytes, and
+//! its outcome, effect and evidence are words that the caller chose. There is no update and no delete of a
+//! record either, but for pruning, which takes whole settled beginnings of a chain and leaves a checkpoint.
+
+mod digest;
+mod entry;
+mod fault;
+mod format;
+mod ledger;
+mod place;
+mod presence;
+mod prune;
+mod reader;
+mod recover;
+mod row;
+mod store;
+mod verify;
+mod writer;
+
+pub use entry::{Digest, Entry, Phase, Receipt, StoredEntry};
+pub use fault::{Fault, Misuse, OpenFault, ReadFault};
+pub use format::Format;
+pub use ledger::{Ledger, OpenNote, OpenOptions, Opened};
+pub use prune::{Cut, Held, HeldBecause, PrunePlan, Pruned, Retention};
+pub use reader::{Filter, Lookup, OperationRow, Reader, Standing};
+pub use recover::Recovered;
+pub use verify::{ChainFault, ChainReport, Verification, What};
+pub use writer::Stats;

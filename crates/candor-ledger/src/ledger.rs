@@ -1,0 +1,361 @@
+//! The handle: open a ledger, append to it, close it.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{Semaphore, TryAcquireError, oneshot};
+use uuid::Uuid;
+
+use crate::entry::{Entry, Receipt};
+use crate::fault::{Fault, Misuse, OpenFault};
+use crate::format::FORMAT;
+use crate::place::{self, Header};
+use crate::prune::{self, PrunePlan, Pruned, Retention};
+use crate::store::{Attempt, Settings, Store};
+use crate::writer::{self, Claim, Job, Order, Shared, Stats};
+
+/// What may wait to be written, in KiB. A batch takes its weight, at least one.
+const QUEUE_KIB: u32 = 64 << 10;
+/// The largest batch.
+const BATCH_KIB: u32 = 16 << 10;
+const BATCH_ENTRIES: usize = 1024;
+
+/// How a ledger is opened.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// How long a caller waits for a receipt, and how long opening waits for other programs.
+    pub patience: Duration,
+    /// How long the writer tries for records that nobody waits for.
+    pub late_patience: Duration,
+    /// What is kept; pruned while opening. `None` keeps everything.
+    pub retention: Option<Retention>,
+    /// For tests: the file's size limit in pages, as a full disk would be.
+    #[doc(hidden)]
+    pub max_pages: Option<u32>,
+    /// For tests: refuses every write, as a file of another owner would.
+    #[doc(hidden)]
+    pub query_only: bool,
+}
+
+impl Default for OpenOptions {
+    /// 2 s for callers, 30 s for records nobody waits for, 30 days and 1 GiB kept.
+    fn default() -> Self {
+        Self {
+            patience: Duration::from_secs(2),
+            late_patience: Duration::from_secs(30),
+            retention: Some(Retention::default()),
+            max_pages: None,
+            query_only: false,
+        }
+    }
+}
+
+/// An opened ledger, and what its owner should be told.
+#[derive(Debug)]
+pub struct Opened {
+    /// The ledger.
+    pub ledger: Ledger,
+    /// For the log. Empty in the ordinary case.
+    pub notes: Vec<OpenNote>,
+}
+
+/// Something that happened while opening and that a person may want to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenNote {
+    /// The file belongs to a newer program: it was left untouched, and another one is used.
+    NewerFormat {
+        /// The file that was left.
+        left: PathBuf,
+        /// Its major.
+        major: u32,
+        /// The file used instead.
+        opened: PathBuf,
+    },
+    /// Old records were pruned.
+    Pruned(Pruned),
+    /// Pruning did not succeed; the ledger works all the same.
+    NotPruned(Fault),
+    /// For a reader: there is no ledger here yet.
+    NoLedger {
+        /// Where one would be.
+        place: PathBuf,
+    },
+}
+
+/// A ledger that can be written. Clones write through the same thread into the same chain.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    instance: Uuid,
+    shared: Arc<Shared>,
+    orders: Sender<Order>,
+    room: Arc<Semaphore>,
+    patience: Duration,
+    late_patience: Duration,
+}
+
+impl Ledger {
+    /// Opens the ledger at `place` as a new instance, making file (0600) and folder (0700) where missing.
+    ///
+    /// # Errors
+    /// [`OpenFault`] says what is wrong with the place or the file. A newer program's file is no error: it is left
+    /// untouched, the one beside it is used, and a note says so.
+    pub fn open(place: &Path, options: &OpenOptions) -> Result<Opened, OpenFault> {
+        let mut notes = Vec::new();
+        let settings = Settings {
+            patience: options.patience,
+            max_pages: options.max_pages,
+            query_only: options.query_only,
+        };
+        let mut store = match open_unless_newer(place, &settings)? {
+            Attempt::Opened(store) => store,
+            Attempt::Newer { major } => {
+                let beside = place::beside_newer(place);
+                let note = OpenNote::NewerFormat {
+                    left: place.to_owned(),
+                    major,
+                    opened: beside.clone(),
+                };
+                notes.push(note);
+                match open_unless_newer(&beside, &settings)? {
+                    Attempt::Opened(store) => store,
+                    Attempt::Newer { .. } => {
+                        return Err(OpenFault::NewerFormat {
+                            place: place.to_owned(),
+                            ours: FORMAT,
+                        });
+                    }
+                }
+            }
+        };
+        if let Some(retention) = &options.retention {
+            notes.extend(prune_at_start(&mut store, retention, options.patience));
+        }
+        let ledger = Self::start(*store, options)?;
+        Ok(Opened { ledger, notes })
+    }
+
+    fn start(store: Store, options: &OpenOptions) -> Result<Self, OpenFault> {
+        let instance = store.instance();
+        let shared = Arc::new(Shared::new(store));
+        let (orders, inbox) = mpsc::channel();
+        let of_writer = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("candor-ledger".into())
+            .spawn(move || writer::run(&of_writer, &inbox))
+            .map_err(|source| OpenFault::Place {
+                place: shared.place.clone(),
+                source,
+            })?;
+        Ok(Self {
+            instance,
+            shared,
+            orders,
+            room: Arc::new(Semaphore::new(QUEUE_KIB as usize)),
+            patience: options.patience,
+            late_patience: options.late_patience,
+        })
+    }
+
+    /// Which chain this ledger writes.
+    #[must_use]
+    pub fn instance(&self) -> Uuid {
+        self.instance
+    }
+
+    /// The file that is really written: not the one asked for, if that was a newer program's.
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        &self.shared.place
+    }
+
+    /// What the writer has done so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.shared.stats()
+    }
+
+    /// Writes one batch, all of it or nothing, and returns when it is synced to disk. Waits no longer than the
+    /// patience given at opening. Must run where tokio's timer does.
+    ///
+    /// # Errors
+    /// Every fault but [`Fault::Undecided`] means that the batch is not in the ledger and never will be: if the
+    /// writer had not begun it, giving up took it out of the queue. `Undecided` means that the writer had begun and
+    /// the disk did not answer; the batch may appear, whole. Records appended afterwards stand behind it, so a
+    /// caller who now does not act appends a verdict that says so.
+    ///
+    /// Dropping the future does not take the batch back.
+    pub async fn append(&self, batch: Vec<Entry>) -> Result<Receipt, Fault> {
+        let kib = weigh(&batch)?;
+        let begun = Instant::now();
+        let deadline = tokio::time::Instant::from_std(begun + self.patience);
+        let room = Arc::clone(&self.room).acquire_many_owned(kib);
+        let room = match tokio::time::timeout_at(deadline, room).await {
+            Ok(Ok(room)) => room,
+            Ok(Err(_closed)) => return Err(Fault::Closed),
+            Err(_elapsed) => return Err(Fault::Backlog { kib: QUEUE_KIB }),
+        };
+        let claim = Arc::new(Claim::new());
+        let (reply, mut answer) = oneshot::channel();
+        // The writer gives up a little earlier, so that its reason arrives in time.
+        let until = begun
+            + self
+                .patience
+                .saturating_sub((self.patience / 10).min(Duration::from_millis(100)));
+        let job = Job {
+            batch,
+            claim: Arc::clone(&claim),
+            since: begun,
+            until,
+            reply: Some(reply),
+            _room: room,
+        };
+        self.send(job)?;
+        match tokio::time::timeout_at(deadline, &mut answer).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_writer_ended)) if claim.withdraw() => Err(Fault::Closed),
+            Err(_elapsed) if claim.withdraw() => Err(self.shared.obstacle(begun.elapsed())),
+            // Begun: its answer may have come in this very moment.
+            Ok(Err(_)) | Err(_) => answer.try_recv().unwrap_or_else(|_| {
+                Err(Fault::Undecided {
+                    place: self.shared.place.clone(),
+                    waited: begun.elapsed(),
+                })
+            }),
+        }
+    }
+
+    /// Queues one batch and returns at once: for records whose loss in a crash is acceptable (trusted reads).
+    /// They keep their order with all other batches of this ledger.
+    ///
+    /// # Errors
+    /// [`Fault::Backlog`] if no room is left in the queue, [`Fault::Closed`], or a misuse. A batch that was taken
+    /// and then could not be written is logged and counted in [`Stats::lost`].
+    pub fn append_later(&self, batch: Vec<Entry>) -> Result<(), Fault> {
+        let kib = weigh(&batch)?;
+        let room = Arc::clone(&self.room)
+            .try_acquire_many_owned(kib)
+            .map_err(|error| match error {
+                TryAcquireError::Closed => Fault::Closed,
+                TryAcquireError::NoPermits => Fault::Backlog { kib: QUEUE_KIB },
+            })?;
+        let since = Instant::now();
+        let until = since + self.late_patience;
+        self.send(Job {
+            batch,
+            claim: Arc::new(Claim::new()),
+            since,
+            until,
+            reply: None,
+            _room: room,
+        })
+    }
+
+    fn send(&self, job: Job) -> Result<(), Fault> {
+        self.orders.send(Order::Write(job)).map_err(|_| Fault::Closed)
+    }
+
+    /// Computes what pruning would take now. Changes nothing.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn prune_plan(&self, retention: &Retention, now_ms: i64) -> Result<PrunePlan, Fault> {
+        let store = self.shared.store();
+        prune::plan(store.as_ref().ok_or(Fault::Closed)?, retention, now_ms)
+    }
+
+    /// Carries a plan out, in steps that leave other writers room between them. What was opened again or became
+    /// unsettled since the plan was made stays.
+    ///
+    /// # Errors
+    /// A fault of the file. Steps that were done stay done; every chain verifies after each.
+    pub fn prune(&self, plan: &PrunePlan) -> Result<Pruned, Fault> {
+        let mut store = self.shared.store();
+        prune::execute(store.as_mut().ok_or(Fault::Closed)?, plan, self.patience)
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// Writes what was queued before, ends the instance and takes its lock file away. Other clones get
+    /// [`Fault::Closed`] from then on. A ledger whose last clone is dropped ends in the same way, unwatched.
+    ///
+    /// # Errors
+    /// [`Fault::Slow`] or [`Fault::Locked`] if that did not come to its end within the patience; the writer goes
+    /// on trying while the process lives.
+    pub async fn close(self) -> Result<(), Fault> {
+        let begun = Instant::now();
+        let (closed, done) = oneshot::channel();
+        self.orders
+            .send(Order::Close(closed))
+            .map_err(|_| Fault::Closed)?;
+        match tokio::time::timeout(self.patience, done).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_ended)) => Err(Fault::Closed),
+            Err(_elapsed) => Err(self.shared.obstacle(begun.elapsed())),
+        }
+    }
+}
+
+/// Makes and opens `place`, unless a newer program's file is there: that one is not even opened if its header
+/// already says so.
+fn open_unless_newer(place: &Path, settings: &Settings) -> Result<Attempt, OpenFault> {
+    match place::header(place)? {
+        Header::Ledger { major } if place::is_newer(major) => return Ok(Attempt::Newer { major }),
+        Header::NotSqlite => {
+            return Err(OpenFault::NotALedger {
+                place: place.to_owned(),
+                found: "not an SQLite database",
+            });
+        }
+        Header::Absent => place::prepare(place)?,
+        Header::Ledger { .. } | Header::OtherSqlite => {}
+    }
+    Store::open(place, settings, now_ms())
+}
+
+fn prune_at_start(store: &mut Store, retention: &Retention, patience: Duration) -> Option<OpenNote> {
+    let pruned = prune::plan(store, retention, now_ms()).and_then(|plan| {
+        if plan.is_empty() {
+            Ok(None)
+        } else {
+            prune::execute(store, &plan, patience).map(Some)
+        }
+    });
+    match pruned {
+        Ok(None) => None,
+        Ok(Some(pruned)) => Some(OpenNote::Pruned(pruned)),
+        Err(fault) => Some(OpenNote::NotPruned(fault)),
+    }
+}
+
+/// What a batch takes of the queue, in KiB, if it may go there at all.
+fn weigh(batch: &[Entry]) -> Result<u32, Fault> {
+    if batch.is_empty() {
+        return Err(Misuse::EmptyBatch.into());
+    }
+    let weight: usize = batch.iter().map(Entry::weight).sum();
+    let kib = u32::try_from(weight.div_ceil(1024)).unwrap_or(u32::MAX);
+    if batch.len() > BATCH_ENTRIES || kib > BATCH_KIB {
+        return Err(Fault::Misuse(Misuse::BatchTooLarge {
+            entries: batch.len(),
+            kib,
+            max_entries: BATCH_ENTRIES,
+            max_kib: BATCH_KIB,
+        }));
+    }
+    Ok(kib)
+}
+
+/// The wall clock, in milliseconds. One before 1970 counts as 1970.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

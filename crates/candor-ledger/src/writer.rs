@@ -1,0 +1,275 @@
+//! The one thread that writes, and how callers wait for it.
+//!
+//! Whatever waits when the thread is free goes into one transaction, up to [`GROUP`] batches; it never lingers for
+//! more. A batch is claimed either by the writer, which begins it, or by a caller who gives up, which withdraws it:
+//! exactly one of them wins, so a caller always knows whether it still may appear.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use crate::entry::{Entry, Receipt};
+use crate::fault::Fault;
+use crate::store::Store;
+
+/// Batches in one transaction, at most.
+const GROUP: usize = 64;
+
+/// What the writer has done since the ledger was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stats {
+    /// Transactions committed, each with one sync.
+    pub transactions: u64,
+    /// Batches in them.
+    pub batches: u64,
+    /// Records in them.
+    pub entries: u64,
+    /// Batches given without waiting that could not be written; each was also logged.
+    pub lost: u64,
+}
+
+/// What the writer and the ledger's handles share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) place: PathBuf,
+    /// `None` once the ledger is closed.
+    store: Mutex<Option<Store>>,
+    /// What kept the writer from its last try, for a caller who must say why it gave up.
+    obstacle: Mutex<Option<Fault>>,
+    transactions: AtomicU64,
+    batches: AtomicU64,
+    entries: AtomicU64,
+    lost: AtomicU64,
+}
+
+impl Shared {
+    pub(crate) fn new(store: Store) -> Self {
+        Self {
+            place: store.place().to_owned(),
+            store: Mutex::new(Some(store)),
+            obstacle: Mutex::new(None),
+            transactions: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
+            entries: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+        }
+    }
+
+    /// The store. A panic in a caller's closure rolled its transaction back, so a poisoned lock is still sound.
+    pub(crate) fn store(&self) -> MutexGuard<'_, Option<Store>> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        Stats {
+            transactions: self.transactions.load(Ordering::Relaxed),
+            batches: self.batches.load(Ordering::Relaxed),
+            entries: self.entries.load(Ordering::Relaxed),
+            lost: self.lost.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Why a batch that was withdrawn after `waited` could not be begun.
+    pub(crate) fn obstacle(&self, waited: Duration) -> Fault {
+        let place = self.place.clone();
+        match &*self.obstacle.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(Fault::Locked { .. }) => Fault::Locked { place, waited },
+            Some(_) | None => Fault::Slow { place, waited },
+        }
+    }
+
+    fn note(&self, obstacle: Option<Fault>) {
+        *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner) = obstacle;
+    }
+}
+
+/// Who has a batch: still the queue, the writer, or its caller again.
+#[derive(Debug)]
+pub(crate) struct Claim(AtomicU8);
+
+impl Claim {
+    const QUEUED: u8 = 0;
+    const BEGUN: u8 = 1;
+    const WITHDRAWN: u8 = 2;
+
+    pub(crate) fn new() -> Self {
+        Self(AtomicU8::new(Self::QUEUED))
+    }
+
+    /// For the caller: true if the batch will never be written.
+    pub(crate) fn withdraw(&self) -> bool {
+        self.change(Self::QUEUED, Self::WITHDRAWN)
+    }
+
+    /// For the writer: true if the batch may go into the transaction.
+    fn begin(&self) -> bool {
+        self.change(Self::QUEUED, Self::BEGUN)
+    }
+
+    /// For the writer: the transaction was rolled back and another try follows.
+    fn requeue(&self) {
+        self.change(Self::BEGUN, Self::QUEUED);
+    }
+
+    fn change(&self, from: u8, to: u8) -> bool {
+        self.0
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+}
+
+/// One batch on its way.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) batch: Vec<Entry>,
+    pub(crate) claim: Arc<Claim>,
+    /// Since when it waits, and until when the writer tries.
+    pub(crate) since: Instant,
+    pub(crate) until: Instant,
+    /// Nobody waits for a batch that was given with `append_later`.
+    pub(crate) reply: Option<oneshot::Sender<Result<Receipt, Fault>>>,
+    /// Its room in the queue, free again when the job is dropped.
+    pub(crate) _room: OwnedSemaphorePermit,
+}
+
+/// What the writer is asked.
+#[derive(Debug)]
+pub(crate) enum Order {
+    Write(Job),
+    Close(oneshot::Sender<()>),
+}
+
+/// The writer's life: until it is told to close, or until nobody is left who could ask.
+pub(crate) fn run(shared: &Shared, orders: &Receiver<Order>) {
+    let mut closing = None;
+    while closing.is_none() {
+        let Ok(first) = orders.recv() else { break };
+        let group;
+        (group, closing) = gather(first, orders);
+        write_group(shared, group);
+    }
+    let store = shared.store().take();
+    if let Some(store) = store {
+        store.close();
+    }
+    if let Some(closed) = closing {
+        // A closer that no longer waits has its answer in the missing lock file.
+        let _ = closed.send(());
+    }
+}
+
+/// Takes what waits already, in order; a closing ends it.
+fn gather(first: Order, orders: &Receiver<Order>) -> (Vec<Job>, Option<oneshot::Sender<()>>) {
+    let mut group = Vec::new();
+    let mut next = Ok(first);
+    loop {
+        match next {
+            Ok(Order::Write(job)) => group.push(job),
+            Ok(Order::Close(closed)) => return (group, Some(closed)),
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => return (group, None),
+        }
+        if group.len() == GROUP {
+            return (group, None);
+        }
+        next = orders.try_recv();
+    }
+}
+
+/// Tries until every job of the group has its end.
+fn write_group(shared: &Shared, mut group: Vec<Job>) {
+    while !group.is_empty() {
+        match try_group(shared, &group) {
+            Ok(receipts) => {
+                shared.note(None);
+                for (job, receipt) in group.drain(..).zip(receipts) {
+                    // A withdrawn job has no receipt and nobody waits for one.
+                    if let Some(receipt) = receipt {
+                        answer(shared, job, Ok(receipt));
+                    }
+                }
+            }
+            Err(fault @ Fault::Locked { .. }) => {
+                shared.note(Some(fault));
+                group = give_up_late(shared, group);
+            }
+            // One batch that finds no room must not cost the others theirs.
+            Err(Fault::Full { .. }) if group.len() > 1 => {
+                for job in std::mem::take(&mut group) {
+                    job.claim.requeue();
+                    write_group(shared, vec![job]);
+                }
+            }
+            Err(fault) => {
+                for job in group.drain(..) {
+                    answer(shared, job, Err(fault.clone()));
+                }
+            }
+        }
+    }
+}
+
+/// One transaction with all jobs of the group that were not withdrawn. The receipts are in the group's order.
+fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Receipt>>, Fault> {
+    let mut store = shared.store();
+    let store = store.as_mut().ok_or(Fault::Closed)?;
+    let mut entries = 0;
+    let receipts = store.transact(None, |pen| {
+        group
+            .iter()
+            .map(|job| {
+                if !job.claim.begin() {
+                    return Ok(None);
+                }
+                let mut receipt = None;
+                for entry in &job.batch {
+                    receipt = Some(pen.append(entry)?);
+                    entries += 1;
+                }
+                Ok(receipt)
+            })
+            .collect::<Result<Vec<_>, Fault>>()
+    })?;
+    let batches = receipts.iter().flatten().count() as u64;
+    if batches > 0 {
+        shared.transactions.fetch_add(1, Ordering::Relaxed);
+        shared.batches.fetch_add(batches, Ordering::Relaxed);
+        shared.entries.fetch_add(entries, Ordering::Relaxed);
+    }
+    Ok(receipts)
+}
+
+/// After a try that found the file locked: ends the jobs whose time is over, keeps the rest for another try.
+fn give_up_late(shared: &Shared, group: Vec<Job>) -> Vec<Job> {
+    let now = Instant::now();
+    let mut kept = Vec::with_capacity(group.len());
+    for job in group {
+        job.claim.requeue();
+        if now < job.until {
+            kept.push(job);
+        } else {
+            let locked = Fault::Locked {
+                place: shared.place.clone(),
+                waited: now - job.since,
+            };
+            answer(shared, job, Err(locked));
+        }
+    }
+    kept
+}
+
+fn answer(shared: &Shared, job: Job, answer: Result<Receipt, Fault>) {
+    match job.reply {
+        // The caller may have given up in this moment: it then says by itself what is certain.
+        Some(reply) => drop(reply.send(answer)),
+        None => {
+            if let Err(fault) = answer {
+                shared.lost.fetch_add(1, Ordering::Relaxed);
+                tracing::warn!(%fault, records = job.batch.len(), "records that nobody waited for are lost");
+            }
+        }
+    }
+}
