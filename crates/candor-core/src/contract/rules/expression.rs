@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use cel::common::ast::{Expr, SourceInfo};
-use cel::{Context, Env, ExecutionError, ParseErrors, Program, Value as CelValue};
+use cel::common::ast::{Expr, IdedExpr};
+use cel::parser::PrattParser;
+use cel::{Context, Env, ExecutionError, ParseErrors, Value as CelValue};
 use jiff::Timestamp;
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -27,13 +28,14 @@ static LANGUAGE: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib().wi
 
 /// An expression that parsed, names only what exists, and whose cost is known.
 pub(super) struct Expression {
-    program: Program,
+    source: String,
+    root: IdedExpr,
     cost: Cost,
 }
 
 impl fmt::Debug for Expression {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Expression({:?})", self.program.source_info().source)
+        write!(out, "Expression({:?})", self.source)
     }
 }
 
@@ -44,18 +46,17 @@ impl Expression {
             return Err((None, FaultKind::Empty));
         }
         outline::check(source).map_err(|kind| (None, kind))?;
-        let program = LANGUAGE
-            .compile(source)
-            .map_err(|errors| syntax(source, &errors))?;
-        match tree::examine(program.expression()) {
-            Ok(cost) => Ok(Self { program, cost }),
-            Err((id, kind)) => Err((offset(program.source_info(), id), kind)),
+        // Named outright: the crate's default parser takes 200 kB of stack for a bracket, this one a few.
+        let root = PrattParser::new().parse(source).map_err(|errors| syntax(source, &errors))?;
+        match tree::examine(&root) {
+            Ok(cost) => Ok(Self { source: source.to_owned(), root, cost }),
+            Err((blamed, kind)) => Err((blamed.and_then(|text| position(source, &text)), kind)),
         }
     }
 
     /// The last name of a plain path, `b` of `args.a.b`.
     pub(super) fn field(&self) -> Option<&str> {
-        match &self.program.expression().expr {
+        match &self.root.expr {
             Expr::Select(select) if !select.test => Some(&select.field),
             _ => None,
         }
@@ -66,7 +67,7 @@ impl Expression {
         if !self.cost.fits(scene.size) {
             return Err(WhyNot::TooMuchWork);
         }
-        self.program.execute(&scene.context).map_err(WhyNot::from)
+        CelValue::resolve(&self.root, &scene.context).map_err(WhyNot::from)
     }
 }
 
@@ -227,9 +228,8 @@ fn syntax(source: &str, errors: &ParseErrors) -> (Option<usize>, FaultKind) {
         .zip(usize::try_from(column - 1).ok())
         .and_then(|(line, column)| {
             let start: usize = source.split_inclusive('\n').take(line).map(str::len).sum();
-            let text = source.get(start..)?;
-            Some(start + text.char_indices().nth(column).map_or(text.len(), |(at, _)| at))
-        });
+            source.get(start + column..).map(|_| start + column)
+    });
     (
         at,
         FaultKind::Syntax {
@@ -254,12 +254,16 @@ fn plain(message: &str) -> String {
     }
 }
 
-/// Byte offset of a node in the expression's text; of a call, where its name begins.
-fn offset(info: &SourceInfo, id: u64) -> Option<usize> {
-    let (start, _) = info.offset_for(id)?;
-    let (before, after) = info.source.split_at_checked(start as usize)?;
-    if !after.starts_with(['(', '{']) {
-        return Some(before.len());
+/// Where `blamed`, a name or the inside of a string, first stands in the text; members of the same name don't count.
+fn position(source: &str, blamed: &str) -> Option<usize> {
+    let mut before = "";
+    for (at, token) in outline::tokens(source) {
+        let after = source.get(at + token.len()..).unwrap_or_default();
+        let named = token == blamed && (before != "." || after.trim_start().starts_with('('));
+        if named || (token.len() > blamed.len() && token.trim_matches(['"', '\'']) == blamed) {
+            return Some(at);
+        }
+        before = token;
     }
-    Some(before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len())
+    None
 }

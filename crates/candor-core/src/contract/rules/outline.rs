@@ -8,9 +8,9 @@ use super::fault::FaultKind;
 /// Longest expression, in bytes.
 pub(super) const SOURCE_LIMIT: usize = 2048;
 /// Most brackets open at once.
-pub(super) const BRACKET_LIMIT: usize = 32;
+pub(super) const BRACKET_LIMIT: usize = 24;
 /// Largest depth that the text may suggest. The tree is measured again, exactly, when it is there.
-const OUTLINE_LIMIT: usize = 128;
+const OUTLINE_LIMIT: usize = 64;
 
 /// Operators since the last comma or `&&` on one level of brackets; the parser balances `&&` and `||` itself.
 #[derive(Default)]
@@ -25,10 +25,7 @@ pub(super) fn check(source: &str) -> Result<(), FaultKind> {
         return Err(FaultKind::TooLong { limit: SOURCE_LIMIT });
     }
     let mut levels = vec![Level::default()];
-    let mut rest = source;
-    while let Some(first) = rest.chars().next() {
-        let token = token_length(rest, first);
-        let (token, after) = rest.split_at(token);
+    for (_, token) in tokens(source) {
         match token {
             "(" | "[" | "{" => {
                 count(&mut levels, |level| level.chain += 1);
@@ -47,7 +44,6 @@ pub(super) fn check(source: &str) -> Result<(), FaultKind> {
         if levels.len() > BRACKET_LIMIT + 1 || depth > OUTLINE_LIMIT {
             return Err(FaultKind::TooDeep);
         }
-        rest = after;
     }
     Ok(())
 }
@@ -56,6 +52,18 @@ fn count(levels: &mut [Level], change: impl FnOnce(&mut Level)) {
     if let Some(level) = levels.last_mut() {
         change(level);
     }
+}
+
+/// The tokens of an expression with the byte each starts at; spaces and comments are tokens too.
+pub(super) fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = source.get(at..)?;
+        let token = rest.get(..token_length(rest, rest.chars().next()?))?;
+        let start = at;
+        at += token.len();
+        Some((start, token))
+    })
 }
 
 /// Bytes of the token at the start of `rest`: a string, a comment, a word, an operator or one character.
@@ -114,8 +122,8 @@ mod tests {
     #[test]
     fn long_and_deep_texts_are_refused() {
         let deep = [
-            format!("{}1{}", "(".repeat(33), ")".repeat(33)),
-            format!("{}1{}", "[".repeat(33), "]".repeat(33)),
+            format!("{}1{}", "(".repeat(25), ")".repeat(25)),
+            format!("{}1{}", "[".repeat(25), "]".repeat(25)),
             vec!["1"; 200].join("+"),
             format!("{}true", "!".repeat(200)),
             format!("{}1", "-".repeat(200)),
@@ -146,7 +154,7 @@ mod tests {
             format!("args.a == '{}'", "(".repeat(1000)),
             format!("args.a == \"\"\"{}\"\"\"", "\"(+".repeat(300)),
             format!("args.a == 1 // {}", "(".repeat(1000)),
-            format!("{}1{}", "(".repeat(32), ")".repeat(32)),
+            format!("{}1{}", "(".repeat(24), ")".repeat(24)),
             "date(args.departureDate, 'dd/mm/yyyy') > now".to_owned(),
             String::new(),
             ")))".to_owned(),

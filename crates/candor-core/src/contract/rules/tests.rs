@@ -313,11 +313,19 @@ fn a_loop_over_a_part_of_the_item_is_no_square() {
 
 #[test]
 fn the_deepest_text_that_is_parsed_fits_the_stack() {
-    let nested = format!("{}1{}", "(1 + 2 * (3 + ".repeat(16), "))".repeat(16));
-    for source in [vec!["1"; 128].join("+"), format!("a{}", "[0]".repeat(120)), format!("args{}", ".a".repeat(126))] {
+    let nested = |count: usize| format!("{}1{}", "(1 + 2 * ".repeat(count), ")".repeat(count));
+    let loops = |inner: &str| format!("[1].all(x, [2].exists(y, y > x && {inner}))");
+    for source in [
+        vec!["1"; 62].join("+"),
+        format!("args{}", "[0]".repeat(60)),
+        format!("args{}", ".a".repeat(60)),
+        nested(20),
+        vec!["args.a ? 1 :"; 60].join(" ") + " 2",
+    ] {
         assert_eq!(compile(&source, "", "").unwrap_err().kind, FaultKind::TooDeep, "{source}");
     }
-    for source in [vec!["1"; 60].join("+") + " > 0", nested + " > 0", format!("{}true", "!".repeat(62))] {
+    let sum = |count: usize| vec!["1"; count].join("+") + " > 0";
+    for source in [sum(30), nested(14) + " > 0", loops(&sum(20)), loops(&(nested(9) + " > 0"))] {
         assert!(holds(&source, &json!({})), "{source}");
     }
 }

@@ -9,8 +9,8 @@ use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValu
 use super::date::DatePattern;
 use super::fault::FaultKind;
 
-/// Deepest tree.
-const DEPTH_LIMIT: usize = 64;
+/// Deepest tree. Unoptimised, the evaluator takes 40 kB of stack for each level.
+const DEPTH_LIMIT: usize = 32;
 /// Most loops around a part of an expression.
 const LOOP_LIMIT: usize = 2;
 /// Visits that one evaluation may need: about a quarter of a second.
@@ -106,8 +106,8 @@ struct Walk<'tree> {
     cost: Cost,
 }
 
-/// What is wrong, and at which node of the tree.
-pub(super) type Found = (u64, FaultKind);
+/// What is wrong, and a piece of the text that is to blame. The tree does not know its positions.
+pub(super) type Found = (Option<String>, FaultKind);
 
 /// Walks a whole expression.
 pub(super) fn examine(root: &IdedExpr) -> Result<Cost, Found> {
@@ -131,7 +131,7 @@ pub(super) fn examine(root: &IdedExpr) -> Result<Cost, Found> {
 impl<'tree> Walk<'tree> {
     fn node(&mut self, node: &'tree IdedExpr, place: Place) -> Result<(), Found> {
         if place.depth > DEPTH_LIMIT {
-            return Err((node.id, FaultKind::TooDeep));
+            return Err((None, FaultKind::TooDeep));
         }
         self.cost.add(place.degree, place.weight);
         let inner = Place {
@@ -144,9 +144,9 @@ impl<'tree> Walk<'tree> {
         };
         match &node.expr {
             Expr::Literal(_) | Expr::Unspecified => Ok(()),
-            Expr::Ident(name) => self.name(name, node.id, place),
+            Expr::Ident(name) => self.name(name, place),
             Expr::Select(select) => self.node(&select.operand, inner),
-            Expr::Call(call) => self.call(call, node.id, inner),
+            Expr::Call(call) => self.call(call, inner),
             Expr::List(list) => list
                 .elements
                 .iter()
@@ -158,12 +158,12 @@ impl<'tree> Walk<'tree> {
                 }
                 EntryExpr::StructField(field) => self.node(&field.value, copied),
             }),
-            Expr::Struct(structure) => Err((node.id, unknown_function(&structure.type_name))),
-            Expr::Comprehension(comprehension) => self.comprehension(comprehension, node.id, inner),
+            Expr::Struct(structure) => Err(unknown_function(&structure.type_name)),
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension, inner),
         }
     }
 
-    fn name(&mut self, name: &str, id: u64, place: Place) -> Result<(), Found> {
+    fn name(&mut self, name: &str, place: Place) -> Result<(), Found> {
         let size = place.weight.saturating_mul(place.linear);
         if self.scope.contains(&name) {
             // What all rounds of a loop are given together is no more than the list they run over.
@@ -177,22 +177,17 @@ impl<'tree> Walk<'tree> {
         if TYPES.contains(&name) {
             return Ok(());
         }
-        Err((
-            id,
-            FaultKind::UnknownName {
-                name: name.to_owned(),
-                nearest: nearest(name, &VARIABLES),
-            },
-        ))
+        let kind = FaultKind::UnknownName { name: name.to_owned(), nearest: nearest(name, &VARIABLES) };
+        Err((Some(name.to_owned()), kind))
     }
 
-    fn call(&mut self, call: &'tree CallExpr, id: u64, place: Place) -> Result<(), Found> {
+    fn call(&mut self, call: &'tree CallExpr, place: Place) -> Result<(), Found> {
         let name = call.func_name.as_str();
         if name.starts_with(char::is_alphabetic) && !FUNCTIONS.contains(&name) {
-            return Err((id, unknown_function(name)));
+            return Err(unknown_function(name));
         }
         if let Some(function) = ["date", "format"].into_iter().find(|function| *function == name) {
-            check_pattern(function, call, id)?;
+            check_pattern(function, call)?;
         }
         let place = if self.is_linear(call) {
             Place {
@@ -209,12 +204,12 @@ impl<'tree> Walk<'tree> {
             .try_for_each(|part| self.node(part, place))
     }
 
-    fn comprehension(&mut self, loop_: &'tree ComprehensionExpr, id: u64, place: Place) -> Result<(), Found> {
+    fn comprehension(&mut self, loop_: &'tree ComprehensionExpr, place: Place) -> Result<(), Found> {
         if builds_list(loop_) {
-            return Err((id, FaultKind::BuildsList));
+            return Err((Some("map".to_owned()), FaultKind::BuildsList));
         }
         if place.loops >= LOOP_LIMIT {
-            return Err((id, FaultKind::TooNested));
+            return Err((None, FaultKind::TooNested));
         }
         self.node(&loop_.iter_range, place)?;
         self.node(&loop_.accu_init, place)?;
@@ -283,14 +278,14 @@ impl<'tree> Walk<'tree> {
     }
 }
 
-fn check_pattern(function: &'static str, call: &CallExpr, id: u64) -> Result<(), Found> {
+fn check_pattern(function: &'static str, call: &CallExpr) -> Result<(), Found> {
     let (None, [_, pattern]) = (&call.target, call.args.as_slice()) else {
-        return Err((id, FaultKind::TwoArguments { function }));
+        return Err((Some(function.to_owned()), FaultKind::TwoArguments { function }));
     };
     match &pattern.expr {
         Expr::Literal(LiteralValue::String(text)) => match DatePattern::parse(text.inner()) {
             Ok(_) => Ok(()),
-            Err(fault) => Err((pattern.id, fault.into())),
+            Err(fault) => Err((Some(text.inner().to_owned()), fault.into())),
         },
         _ => Ok(()),
     }
@@ -333,11 +328,9 @@ fn mentions(node: &IdedExpr) -> u64 {
     }
 }
 
-fn unknown_function(name: &str) -> FaultKind {
-    FaultKind::UnknownFunction {
-        name: name.to_owned(),
-        nearest: nearest(name, &FUNCTIONS),
-    }
+fn unknown_function(name: &str) -> Found {
+    let kind = FaultKind::UnknownFunction { name: name.to_owned(), nearest: nearest(name, &FUNCTIONS) };
+    (Some(name.to_owned()), kind)
 }
 
 /// The known name that `name` is most probably meant to be.
