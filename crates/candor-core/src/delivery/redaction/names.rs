@@ -156,7 +156,7 @@ const QUESTIONS: &[&str] = &[
 ];
 
 /// Names that are written without gaps between their words.
-const UNSPACED_NOUNS: &[&str] = &["密码", "口令", "密钥", "令牌", "パスワード", "비밀번호"];
+pub(super) const UNSPACED_NOUNS: &[&str] = &["密码", "口令", "密钥", "令牌", "パスワード", "비밀번호"];
 
 /// Whether a name is a whole word (or words) for a secret: `password`, `apiKey`, `X-Auth-Token`, `DB_PASS`, `密码`.
 ///
@@ -183,6 +183,15 @@ pub fn is_secret_name(name: &str) -> bool {
         || PAIRS
             .iter()
             .any(|(firsts, seconds)| is_one_of(before, firsts) && is_one_of(noun, seconds))
+}
+
+/// Whether a name's noun is `token`: such a word also stands before what parsers choke on, so more is asked of
+/// its value.
+pub(super) fn is_token_name(name: &str) -> bool {
+    LastWords::of(name)
+        .words
+        .first()
+        .is_some_and(|noun| noun.eq_ignore_ascii_case("token"))
 }
 
 /// The last words of a name that carry its meaning, nearest the end first; `""` where there are fewer.

@@ -1,0 +1,57 @@
+//! User info of URLs and connection strings: `https://user:password@host`, `postgres://…`, `redis://:…@…`.
+
+use super::change::{CredentialKind, Found, holds_mask};
+use super::values;
+
+/// Schemes where a name alone before the `@` is a credential too: people put tokens there, and nothing is lost.
+const WEB_SCHEMES: &[&str] = &["http", "https", "ws", "wss"];
+
+/// How far a password with an unescaped slash is followed, in bytes.
+const LONGEST_PASSWORD: usize = 256;
+
+/// The user info of the URL whose scheme is `word`, ending at `end`.
+pub(super) fn user_info_after(text: &str, word: &str, end: usize) -> Option<Found> {
+    let start = end + "://".len();
+    let rest = text.get(end..)?.strip_prefix("://")?;
+    let is_web = WEB_SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word));
+    let authority = rest.get(..rest.find(ends_authority).unwrap_or(rest.len()))?;
+    let user_info = match authority.rfind('@') {
+        Some(at) => authority.get(..at)?,
+        None if is_web => return None,
+        None => user_info_with_slash(rest, authority)?,
+    };
+    let password = user_info.split_once(':').map(|(_, password)| password);
+    let is_credential = match password {
+        Some(password) => (is_web || !password.is_empty()) && !values::is_placeholder(password),
+        None => is_web && !user_info.is_empty(),
+    };
+    if !is_credential || holds_mask(user_info) {
+        return None;
+    }
+    Some(Found {
+        span: start..start + user_info.len(),
+        kind: CredentialKind::UrlCredentials,
+    })
+}
+
+fn ends_authority(letter: char) -> bool {
+    matches!(letter, '/' | '?' | '#') || ends_url(letter)
+}
+
+fn ends_url(letter: char) -> bool {
+    letter.is_whitespace() || letter.is_control() || matches!(letter, '"' | '\'' | '`' | '<' | '>' | '\\')
+}
+
+/// A password with an unescaped `/`, `?` or `#`, as drivers of databases accept it: what stands behind the colon
+/// is no port, and an `@` follows.
+fn user_info_with_slash<'a>(rest: &'a str, authority: &str) -> Option<&'a str> {
+    let (_, port) = authority.rsplit_once(':')?;
+    if port.bytes().all(|byte| byte.is_ascii_digit()) || authority.starts_with('[') {
+        return None;
+    }
+    let (at, _) = rest
+        .char_indices()
+        .take_while(|&(at, letter)| at < LONGEST_PASSWORD && !ends_url(letter))
+        .find(|&(_, letter)| letter == '@')?;
+    rest.get(..at)
+}
