@@ -121,7 +121,7 @@ pub enum Era {
 /// One thing a server does.
 ///
 /// In everything that is sent, these whole JSON strings are replaced: `"{{id}}"` (the request's id), `"{{params}}"`,
-/// `"{{arguments}}"`, `"{{argument /pointer}}"`, `"{{progressToken}}"`, `"{{call}}"` (how many calls of this tool there
+/// `"{{arguments}}"`, `"{{argument /names/of/members}}"`, `"{{progressToken}}"`, `"{{call}}"` (how many calls of this tool there
 /// were), `"{{answer}}"` (what the host answered to [`Step::Ask`]), `"{{found}}"` (by [`Step::LookInLedger`]) and
 /// `"{{frame}}"` (all that was received). What is absent becomes `null`.
 #[derive(Debug, Deserialize)]
@@ -195,7 +195,7 @@ pub enum Death {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Mapping {
-    /// JSON Pointer into `structuredContent`.
+    /// JSON Pointer to the field that decides.
     pub outcome: String,
     /// Values by reading: `completed`, `accepted`, `rejected`, `failed`, `partial`.
     pub values: BTreeMap<String, Vec<String>>,
@@ -208,6 +208,24 @@ pub struct Mapping {
     /// JSON Pointer to the reference.
     #[serde(default)]
     pub reference: Option<String>,
+    /// What the reference is called, such as `job`.
+    #[serde(default)]
+    pub noun: Option<String>,
+    /// JSON Pointer to the server's suggestion.
+    #[serde(default)]
+    pub suggestion: Option<String>,
+}
+
+/// Which document of a result a mapping's pointers point into.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Document {
+    /// `structuredContent`.
+    #[default]
+    Structured,
+    /// The text of the first text block that is a JSON object.
+    Text,
 }
 
 /// A row of the decision table, and the call that proves it.
@@ -223,6 +241,12 @@ pub struct Case {
     /// `none`, or what the mapping makes of the answer.
     #[serde(default = "no_contract")]
     pub contract: String,
+    /// The document that the mapping must be told to read for this case.
+    #[serde(default)]
+    pub document: Document,
+    /// For an end that leaves the verdict to another row (`late`, `unlisted_tools`): that row's key.
+    #[serde(default)]
+    pub own: Option<String>,
     /// The arguments of the call.
     #[serde(default = "no_arguments")]
     pub arguments: Box<RawValue>,

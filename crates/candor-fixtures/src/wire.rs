@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     io::{BufRead, BufReader, Read},
     sync::mpsc::{Receiver, sync_channel},
 };
@@ -28,6 +29,15 @@ pub(crate) struct Envelope<'a> {
     pub(crate) result: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(crate) error: Option<&'a RawValue>,
+}
+
+/// The raw member of an object at this path of names.
+pub(crate) fn member<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
+    let Some((first, rest)) = path.split_first() else {
+        return Some(json);
+    };
+    let members: BTreeMap<Cow<'a, str>, &'a RawValue> = serde_json::from_str(json).ok()?;
+    member(members.get(*first)?.get(), rest)
 }
 
 /// What comes in on stdin.

@@ -6,7 +6,7 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     script::{Era, MODERN, When},
     template,
-    wire::Envelope,
+    wire::{self, Envelope},
 };
 
 /// One received message, with all that a template may ask of it.
@@ -82,7 +82,12 @@ impl Call {
 
     /// `params.requestId`, raw.
     pub(super) fn request_id(&self) -> Option<String> {
-        Some(self.params.pointer("/requestId")?.to_string())
+        self.raw_at(&["requestId"])
+    }
+
+    /// A member below `params`, as the bytes it came in.
+    fn raw_at(&self, path: &[&str]) -> Option<String> {
+        wire::member(self.raw_params.as_deref()?, path).map(str::to_owned)
     }
 
     /// The revision that a modern request names for itself.
@@ -110,7 +115,6 @@ impl Call {
 
     /// The raw JSON that stands for a blank; `None` for a name that is no blank.
     pub(super) fn value_of(&self, name: &str) -> Option<String> {
-        let at = |pointer: &str| self.params.pointer(pointer).map(Value::to_string);
         let value = match name {
             "id" => self.id.clone(),
             "params" => self.raw_params.clone(),
@@ -118,12 +122,18 @@ impl Call {
                 .arguments
                 .as_ref()
                 .map(|arguments| arguments.get().to_owned()),
-            "progressToken" => at("/_meta/progressToken"),
+            "progressToken" => self.raw_at(&["_meta", "progressToken"]),
             "call" => Some(self.count.to_string()),
             "answer" => self.answer.clone(),
             "found" => self.found.clone(),
             "frame" => Some(self.frame.clone()),
-            other => at(&format!("/arguments{}", other.strip_prefix("argument ")?)),
+            other => {
+                let path: Vec<&str> = other.strip_prefix("argument /")?.split('/').collect();
+                self.arguments
+                    .as_ref()
+                    .and_then(|all| wire::member(all.get(), &path))
+                    .map(str::to_owned)
+            }
         };
         Some(value.unwrap_or_else(|| "null".to_owned()))
     }

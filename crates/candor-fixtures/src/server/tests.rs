@@ -269,6 +269,17 @@ fn bytes_of_a_script_and_of_a_call_arrive_as_they_were() {
 }
 
 #[test]
+fn ids_and_tokens_are_the_hosts_own_bytes() {
+    let script = catalog::embedded("asking").unwrap();
+    let mut stage = Stage::of(&script);
+    let lines = stage.send(
+        r#"{"jsonrpc":"2.0","id":"\u00e9","method":"tools/call","params":{"name":"progress","_meta":{"progressToken":"a\/b"}}}"#,
+    );
+    assert!(lines[0].contains(r#""progressToken": "a\/b""#), "{}", lines[0]);
+    assert!(lines[3].contains(r#""id":"\u00e9""#), "{}", lines[3]);
+}
+
+#[test]
 fn a_changed_list_is_announced_or_not() {
     let script = catalog::embedded("stale").unwrap();
     for (tool, lines) in [("change", 2), ("change_quietly", 1)] {

@@ -102,6 +102,13 @@ fn every_case_names_a_row_and_no_exemption_is_stale() {
         );
         let exempt = NOT_BY_A_SERVER.iter().find(|(exempt, _)| *exempt == case.how);
         assert!(exempt.is_none(), "{place}: proves {exempt:?}, which is exempt");
+        let leaves_it = ["late", "unlisted_tools"].contains(&case.how.as_str());
+        assert_eq!(
+            case.own.is_some(),
+            leaves_it,
+            "{place}: {} and its own row",
+            case.how
+        );
         for class in &case.class {
             assert!(
                 ["read", "write", "idempotent"].contains(&class.as_str()),
