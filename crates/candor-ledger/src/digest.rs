@@ -90,7 +90,10 @@ mod tests {
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
-        assert_eq!(hex, "PINNED");
+        assert_eq!(
+            hex,
+            "e68fd50af1f4a54ceccc5706aa9ee8065f81d4eb68021bcf987e596593658104"
+        );
     }
 
     #[test]

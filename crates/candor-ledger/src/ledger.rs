@@ -14,7 +14,7 @@ use crate::format::FORMAT;
 use crate::place::{self, Header};
 use crate::prune::{self, PrunePlan, Pruned, Retention};
 use crate::store::{Attempt, Settings, Store};
-use crate::writer::{self, Claim, Job, Order, Shared, Stats};
+use crate::writer::{self, Chore, Claim, Job, Order, Shared, Stats};
 
 /// What may wait to be written, in KiB. A batch takes its weight, at least one.
 const QUEUE_KIB: u32 = 64 << 10;
@@ -29,7 +29,7 @@ pub struct OpenOptions {
     pub patience: Duration,
     /// How long the writer tries for records that nobody waits for.
     pub late_patience: Duration,
-    /// What is kept; pruned while opening. `None` keeps everything.
+    /// What is kept. The writer prunes once, after opening, whenever no batch waits. `None` keeps everything.
     pub retention: Option<Retention>,
     /// For tests: the file's size limit in pages, as a full disk would be.
     #[doc(hidden)]
@@ -74,10 +74,6 @@ pub enum OpenNote {
         /// The file used instead.
         opened: PathBuf,
     },
-    /// Old records were pruned.
-    Pruned(Pruned),
-    /// Pruning did not succeed; the ledger works all the same.
-    NotPruned(Fault),
     /// For a reader: there is no ledger here yet.
     NoLedger {
         /// Where one would be.
@@ -109,7 +105,7 @@ impl Ledger {
             max_pages: options.max_pages,
             query_only: options.query_only,
         };
-        let mut store = match open_unless_newer(place, &settings)? {
+        let store = match open_unless_newer(place, &settings)? {
             Attempt::Opened(store) => store,
             Attempt::Newer { major } => {
                 let beside = place::beside_newer(place);
@@ -130,9 +126,6 @@ impl Ledger {
                 }
             }
         };
-        if let Some(retention) = &options.retention {
-            notes.extend(prune_at_start(&mut store, retention, options.patience));
-        }
         let ledger = Self::start(*store, options)?;
         Ok(Opened { ledger, notes })
     }
@@ -142,9 +135,13 @@ impl Ledger {
         let shared = Arc::new(Shared::new(store));
         let (orders, inbox) = mpsc::channel();
         let of_writer = Arc::clone(&shared);
+        let chore = options.retention.map(|retention| Chore {
+            retention,
+            patience: options.patience,
+        });
         std::thread::Builder::new()
             .name("candor-ledger".into())
-            .spawn(move || writer::run(&of_writer, &inbox))
+            .spawn(move || writer::run(&of_writer, &inbox, chore))
             .map_err(|source| OpenFault::Place {
                 place: shared.place.clone(),
                 source,
@@ -254,6 +251,7 @@ impl Ledger {
     }
 
     fn send(&self, job: Job) -> Result<(), Fault> {
+        self.shared.one_more_waits();
         self.orders.send(Order::Write(job)).map_err(|_| Fault::Closed)
     }
 
@@ -263,7 +261,7 @@ impl Ledger {
     /// A fault of the file.
     pub fn prune_plan(&self, retention: &Retention, now_ms: i64) -> Result<PrunePlan, Fault> {
         let store = self.shared.store();
-        prune::plan(store.as_ref().ok_or(Fault::Closed)?, retention, now_ms)
+        prune::plan(store.as_ref().ok_or(Fault::Closed)?, retention, now_ms, u64::MAX)
     }
 
     /// Carries a plan out, in steps that leave other writers room between them. What was opened again or became
@@ -319,21 +317,6 @@ fn open_unless_newer(place: &Path, settings: &Settings) -> Result<Attempt, OpenF
         Header::Ledger { .. } | Header::OtherSqlite => {}
     }
     Store::open(place, settings, now_ms())
-}
-
-fn prune_at_start(store: &mut Store, retention: &Retention, patience: Duration) -> Option<OpenNote> {
-    let pruned = prune::plan(store, retention, now_ms()).and_then(|plan| {
-        if plan.is_empty() {
-            Ok(None)
-        } else {
-            prune::execute(store, &plan, patience).map(Some)
-        }
-    });
-    match pruned {
-        Ok(None) => None,
-        Ok(Some(pruned)) => Some(OpenNote::Pruned(pruned)),
-        Err(fault) => Some(OpenNote::NotPruned(fault)),
-    }
 }
 
 /// What a batch takes of the queue, in KiB, if it may go there at all.

@@ -4,6 +4,8 @@
 //! last record taken stays as a checkpoint, so what follows still verifies. An operation is settled when its last
 //! record is a verdict or an amendment that is not marked unsettled. The price of whole beginnings: one operation
 //! that nobody settles keeps everything behind it in its chain. The plan names it, so that a person can.
+//!
+//! Pruning does not verify: it looks for gaps, but an edited record goes like any other.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,7 +20,7 @@ use crate::row;
 use crate::store::{Pen, Store};
 
 /// How many records go in one transaction. Other writers wait for it, and their patience is short.
-const STEP: u64 = 2000;
+pub(crate) const STEP: u64 = 500;
 
 /// What is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +92,8 @@ pub enum HeldBecause {
     Open,
     /// A person has to settle it.
     Unsettled,
+    /// Records before it are missing. Pruning over the gap would hide it from `verify`.
+    Damaged,
 }
 
 /// What pruning did.
@@ -110,6 +114,8 @@ struct Next {
     position: i64,
     instance: Uuid,
     sequence: i64,
+    /// Whether the record before it is there or was pruned.
+    follows: bool,
     operation: Uuid,
     at_ms: i64,
     bytes: u64,
@@ -118,15 +124,21 @@ struct Next {
     last_at_ms: i64,
 }
 
-/// Computes a plan. Reads no body, and of each chain only what would go and one record more.
-pub(crate) fn plan(store: &Store, retention: &Retention, now_ms: i64) -> Result<PrunePlan, Fault> {
+/// Computes a plan of `most` records at most. Reads no body, and of each chain only what would go and one record
+/// more.
+pub(crate) fn plan(store: &Store, retention: &Retention, now_ms: i64, most: u64) -> Result<PrunePlan, Fault> {
     let fault = |error: rusqlite::Error| Fault::from_sqlite(store.place(), Duration::ZERO, &error);
     // One snapshot, whatever siblings write meanwhile.
     let snapshot = store.connection().unchecked_transaction().map_err(fault)?;
-    compute(&snapshot, retention, now_ms).map_err(fault)
+    compute(&snapshot, retention, now_ms, most).map_err(fault)
 }
 
-fn compute(connection: &Connection, retention: &Retention, now_ms: i64) -> rusqlite::Result<PrunePlan> {
+fn compute(
+    connection: &Connection,
+    retention: &Retention,
+    now_ms: i64,
+    most: u64,
+) -> rusqlite::Result<PrunePlan> {
     let age = i64::try_from(retention.age.as_millis()).unwrap_or(i64::MAX);
     let cutoff = now_ms.saturating_sub(age);
     let excess = used_bytes(connection)?.saturating_sub(retention.bytes);
@@ -139,15 +151,12 @@ fn compute(connection: &Connection, retention: &Retention, now_ms: i64) -> rusql
         heap.extend(next(connection, instance, after)?.map(Reverse));
     }
     let mut plan = PrunePlan::default();
-    let mut freed = 0;
-    while let Some(Reverse(record)) = heap.pop() {
+    let (mut freed, mut taken) = (0, 0);
+    while taken < most
+        && let Some(Reverse(record)) = heap.pop()
+    {
         let due = record.at_ms < cutoff || freed < excess;
-        let because = match (record.last_phase, record.last_unsettled) {
-            (0, _) => Some(HeldBecause::Open),
-            (_, true) => Some(HeldBecause::Unsettled),
-            (_, false) => None,
-        };
-        if let Some(because) = because {
+        if let Some(because) = record.held() {
             plan.held.extend(due.then(|| Held {
                 instance: record.instance,
                 sequence: record.sequence.unsigned_abs(),
@@ -156,11 +165,23 @@ fn compute(connection: &Connection, retention: &Retention, now_ms: i64) -> rusql
             }));
         } else if record.last_at_ms < cutoff || freed < excess {
             freed += record.bytes;
+            taken += 1;
             plan.take(&record);
             heap.extend(next(connection, record.instance, record.sequence)?.map(Reverse));
         }
     }
     Ok(plan)
+}
+
+impl Next {
+    fn held(&self) -> Option<HeldBecause> {
+        match (self.follows, self.last_phase, self.last_unsettled) {
+            (false, _, _) => Some(HeldBecause::Damaged),
+            (true, 0, _) => Some(HeldBecause::Open),
+            (true, _, true) => Some(HeldBecause::Unsettled),
+            (true, _, false) => None,
+        }
+    }
 }
 
 impl PrunePlan {
@@ -193,7 +214,7 @@ fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
 
 fn chains(connection: &Connection) -> rusqlite::Result<Vec<(Uuid, i64)>> {
     connection
-        .prepare_cached("SELECT instance, pruned_through FROM chain")?
+        .prepare_cached("SELECT instance, pruned_through FROM chain WHERE sequence > pruned_through")?
         .query_map([], |row| Ok((row::id(row, 0)?, row.get(1)?)))?
         .collect()
 }
@@ -212,10 +233,12 @@ fn next(connection: &Connection, instance: Uuid, after: i64) -> rusqlite::Result
     connection
         .prepare_cached(NEXT)?
         .query_row(params![instance.as_bytes(), after], |row| {
+            let sequence = row.get(1)?;
             Ok(Next {
                 position: row.get(0)?,
                 instance,
-                sequence: row.get(1)?,
+                sequence,
+                follows: sequence == after + 1,
                 operation: row::id(row, 2)?,
                 at_ms: row.get(3)?,
                 bytes: row.get::<_, i64>(4)?.unsigned_abs(),
@@ -268,12 +291,17 @@ fn step(pen: &Pen<'_>, cut: &Cut) -> rusqlite::Result<u64> {
         )?
         .query_row(params![instance, from, to], |row| row.get(0))?;
     let to = held.map_or(to, |held| held - 1);
-    let digest: Option<Digest> = transaction
-        .prepare_cached("SELECT digest FROM record WHERE instance = ?1 AND sequence = ?2 AND sequence > ?3")?
-        .query_row(params![instance, to, from], |row| row::sum(row, 0))
-        .optional()?;
-    // Also where the record that would become the checkpoint is missing: a damaged chain is not pruned over.
-    let Some(digest) = digest else { return Ok(0) };
+    let whole: bool = transaction
+        .prepare_cached(
+            "SELECT count(*) = ?3 - ?2 FROM record WHERE instance = ?1 AND sequence > ?2 AND sequence <= ?3",
+        )?
+        .query_row(params![instance, from, to], |row| row.get(0))?;
+    if !whole || to <= from {
+        return Ok(0);
+    }
+    let digest: Digest = transaction
+        .prepare_cached("SELECT digest FROM record WHERE instance = ?1 AND sequence = ?2")?
+        .query_row(params![instance, to], |row| row::sum(row, 0))?;
     let taken = transaction
         .prepare_cached("DELETE FROM record WHERE instance = ?1 AND sequence <= ?2")?
         .execute(params![instance, to])?;

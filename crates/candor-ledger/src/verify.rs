@@ -302,7 +302,7 @@ impl Walk {
                 let (sequence, operation) = (last.sequence, last.operation);
                 self.blame(sequence, Some(operation), What::Forged);
             }
-            Some(last) if linked && last.position >= record.position => {
+            Some(last) if linked && last.sound && last.position >= record.position => {
                 self.blame(sequence, operation, What::Forged);
             }
             _ => {}

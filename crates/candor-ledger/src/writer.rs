@@ -14,6 +14,8 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::entry::{Entry, Receipt};
 use crate::fault::Fault;
+use crate::ledger::now_ms;
+use crate::prune::{self, Retention};
 use crate::store::Store;
 
 /// Batches in one transaction, at most.
@@ -30,6 +32,10 @@ pub struct Stats {
     pub entries: u64,
     /// Batches given without waiting that could not be written; each was also logged.
     pub lost: u64,
+    /// Records that the writer pruned after opening.
+    pub pruned: u64,
+    /// Batches given and neither written nor refused yet.
+    pub waiting: u64,
 }
 
 /// What the writer and the ledger's handles share.
@@ -44,6 +50,8 @@ pub(crate) struct Shared {
     batches: AtomicU64,
     entries: AtomicU64,
     lost: AtomicU64,
+    pruned: AtomicU64,
+    waiting: AtomicU64,
 }
 
 impl Shared {
@@ -56,6 +64,8 @@ impl Shared {
             batches: AtomicU64::new(0),
             entries: AtomicU64::new(0),
             lost: AtomicU64::new(0),
+            pruned: AtomicU64::new(0),
+            waiting: AtomicU64::new(0),
         }
     }
 
@@ -70,7 +80,18 @@ impl Shared {
             batches: self.batches.load(Ordering::Relaxed),
             entries: self.entries.load(Ordering::Relaxed),
             lost: self.lost.load(Ordering::Relaxed),
+            pruned: self.pruned.load(Ordering::Relaxed),
+            waiting: self.waiting.load(Ordering::Relaxed),
         }
+    }
+
+    /// A batch is about to be given to the writer.
+    pub(crate) fn one_more_waits(&self) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn one_less_waits(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Why a batch that was withdrawn after `waited` could not be begun.
@@ -143,11 +164,29 @@ pub(crate) enum Order {
     Close(oneshot::Sender<()>),
 }
 
+/// Pruning, which the writer does when nothing else waits: a start must not wait for a month's records to go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chore {
+    pub(crate) retention: Retention,
+    pub(crate) patience: Duration,
+}
+
 /// The writer's life: until it is told to close, or until nobody is left who could ask.
-pub(crate) fn run(shared: &Shared, orders: &Receiver<Order>) {
+pub(crate) fn run(shared: &Shared, orders: &Receiver<Order>, mut chore: Option<Chore>) {
     let mut closing = None;
     while closing.is_none() {
-        let Ok(first) = orders.recv() else { break };
+        let first = match orders.try_recv() {
+            Ok(order) => order,
+            Err(TryRecvError::Disconnected) => break,
+            Err(TryRecvError::Empty) => {
+                if let Some(todo) = chore {
+                    chore = prune_some(shared, &todo).then_some(todo);
+                    continue;
+                }
+                let Ok(order) = orders.recv() else { break };
+                order
+            }
+        };
         let group;
         (group, closing) = gather(first, orders);
         write_group(shared, group);
@@ -159,6 +198,34 @@ pub(crate) fn run(shared: &Shared, orders: &Receiver<Order>) {
     if let Some(closed) = closing {
         // A closer that no longer waits has its answer in the missing lock file.
         let _ = closed.send(());
+    }
+}
+
+/// One transaction's worth of pruning; true if more may be left.
+fn prune_some(shared: &Shared, chore: &Chore) -> bool {
+    let mut store = shared.store();
+    let Some(store) = store.as_mut() else { return false };
+    let done = prune::plan(store, &chore.retention, now_ms(), prune::STEP)
+        .and_then(|plan| prune::execute(store, &plan, chore.patience));
+    match done {
+        Ok(pruned) if pruned.records > 0 => {
+            shared.pruned.fetch_add(pruned.records, Ordering::Relaxed);
+            true
+        }
+        Ok(pruned) => {
+            let records = shared.pruned.load(Ordering::Relaxed);
+            if records > 0 || !pruned.held.is_empty() {
+                tracing::info!(records, held = pruned.held.len(), "old records were pruned");
+            }
+            for held in pruned.held {
+                tracing::debug!(operation = %held.operation, because = ?held.because, "kept though it is old");
+            }
+            false
+        }
+        Err(fault) => {
+            tracing::warn!(%fault, "old records could not be pruned; the next start tries again");
+            false
+        }
     }
 }
 
@@ -186,9 +253,10 @@ fn write_group(shared: &Shared, mut group: Vec<Job>) {
             Ok(receipts) => {
                 shared.note(None);
                 for (job, receipt) in group.drain(..).zip(receipts) {
-                    // A withdrawn job has no receipt and nobody waits for one.
-                    if let Some(receipt) = receipt {
-                        answer(shared, job, Ok(receipt));
+                    match receipt {
+                        Some(receipt) => answer(shared, job, Ok(receipt)),
+                        // Withdrawn: nobody waits for a receipt.
+                        None => shared.one_less_waits(),
                     }
                 }
             }
@@ -262,6 +330,7 @@ fn give_up_late(shared: &Shared, group: Vec<Job>) -> Vec<Job> {
 }
 
 fn answer(shared: &Shared, job: Job, answer: Result<Receipt, Fault>) {
+    shared.one_less_waits();
     match job.reply {
         // The caller may have given up in this moment: it then says by itself what is certain.
         Some(reply) => drop(reply.send(answer)),

@@ -1,0 +1,18 @@
+//! The ledger seen from outside: what is on disk when, what survives, what is found.
+
+#[cfg(test)]
+mod append;
+#[cfg(test)]
+mod child;
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod format;
+#[cfg(test)]
+mod prune;
+#[cfg(test)]
+mod reader;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod tamper;
