@@ -1,7 +1,9 @@
 //! What one tool promises: schemas declared by the server plus what an operator configured.
 
+pub mod clauses;
 pub mod effect;
 pub mod mapping;
 pub mod rules;
 pub mod schema;
 pub mod terms;
+pub mod tool;

@@ -1,1 +1,158 @@
-//! The first text block, by situation.
+//! The first text block, by situation: the opening words, then at most three short lines (what happened, whether
+//! anything changed, what a repeat would mean). Descriptive, complete, bounded, and no orders: TEXTS has the measure.
+
+use crate::arguments::check::lines;
+use crate::contract::effect::EffectClass;
+use crate::delivery::quote::quote;
+use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::judge::Judgment;
+use crate::judgment::ruling::Opening;
+use crate::judgment::sentence::{state_of, what_happened};
+use crate::judgment::verdict::{Effect, Repeat};
+
+/// How many bytes the lines about arguments may have.
+const ISSUE_BYTES: usize = 3_000;
+
+/// Candor's block for a judged call; `None` where it writes none.
+pub fn block(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<String> {
+    let ruling = &judgment.ruling;
+    if ruling.opening == Opening::Silent {
+        return None;
+    }
+    let first = format!("{}: {}", ruling.opening, what_happened(scene, ending, ruling));
+    let mut lines = vec![join([first, whether_changed(scene, ending, judgment)])];
+    lines.extend(detail(ending));
+    lines.push(join([what_repeat_means(scene, ending, judgment), tail(scene, ending, judgment)]));
+    Some(lines.join("\n"))
+}
+
+fn join<const N: usize>(sentences: [String; N]) -> String {
+    let kept: Vec<String> = sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect();
+    kept.join(" ")
+}
+
+/// Whether anything changed, in the words of the case.
+fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
+    let ruling = &judgment.ruling;
+    let text = match (ending, ruling.effect) {
+        (Ending::Replied(_), Effect::NotApplied) if scene.class != EffectClass::Read => {
+            "By this tool's contract nothing changed."
+        }
+        (Ending::Refused { changes_nothing: true, .. }, Effect::NotApplied) if scene.class != EffectClass::Read => {
+            "By this tool's contract nothing changed."
+        }
+        (_, Effect::NotApplied) if scene.class == EffectClass::Read && scene.attempts > 0 => {
+            "The tool is known as read-only to the operator: nothing changed."
+        }
+        (_, Effect::NotApplied) => "Nothing changed.",
+        (Ending::Refused { .. }, Effect::Unknown) => "It did not say whether anything was done first.",
+        (Ending::Timeout, _) => "It may be done, not done, or still running.",
+        (Ending::Replied(_), Effect::Unknown) if ruling.opening == Opening::AcceptedNotYetDone => "",
+        (Ending::Replied(_), Effect::Partial) => "",
+        (_, _) => "It may or may not be done.",
+    };
+    text.to_owned()
+}
+
+/// The line with the particulars: what is wrong with the arguments.
+fn detail(ending: &Ending) -> Option<String> {
+    match ending {
+        Ending::BadInput { issues, total, .. } => Some(lines(issues, *total, ISSUE_BYTES)),
+        _ => None,
+    }
+}
+
+/// What a repeat would mean.
+fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
+    let read = scene.class == EffectClass::Read;
+    let text = match (ending, judgment.ruling.repeat) {
+        (Ending::BadInput { total, issues, times, .. }, _) => return bad_input_again(*total, issues.len(), *times),
+        (Ending::Unrecorded { .. }, _) => {
+            "Every such call gets this answer until a person makes the record of calls writable again."
+        }
+        (Ending::ConnectFailed { .. }, _) if !scene.restarts => {
+            "Every call gets this answer until the host starts the server again."
+        }
+        (Ending::Refused { code: Some(-32602), listed: true, .. }, _) => {
+            "The arguments fit the published schema; the rule is the server's own.\n\
+             The same arguments will probably be refused again; changed arguments make a new call and undo nothing."
+        }
+        (Ending::Timeout | Ending::Closed { .. }, _) if read => {
+            "No data came back; this does not mean that there is none.\nA repeat is harmless and may succeed."
+        }
+        (Ending::Replied(_), _) if judgment.ruling.opening == Opening::AcceptedNotYetDone => {
+            "A second identical call may start a second job."
+        }
+        (Ending::Replied(_), _) if judgment.ruling.opening == Opening::PartlyDone => {
+            "Repeating the whole call would act again on what is already done."
+        }
+        (Ending::Replied(_), Some(Repeat::SameAnswer)) => "The same call gets the same answer while that holds.",
+        (_, Some(Repeat::SameAnswer)) => "The same call gets the same answer.",
+        (_, Some(Repeat::MayHelp)) => "A repeat is harmless and may succeed.",
+        (_, Some(Repeat::MayDuplicate)) => {
+            "A second identical call may do it twice. The present state of the target shows which it was."
+        }
+        (_, None) => "",
+    };
+    text.to_owned()
+}
+
+fn bad_input_again(total: usize, shown: usize, times: u32) -> String {
+    let other = if total > shown {
+        ""
+    } else {
+        "Candor found no other problem. "
+    };
+    let mut text = format!("{other}The same arguments get the same answer; corrected arguments are checked afresh.");
+    if times >= 3 {
+        text.push_str(&format!(
+            "\nThese very arguments were refused {times} times now, each time by Candor and not by the server. \
+             An operator can let them through (--arguments warn)."
+        ));
+    }
+    text
+}
+
+/// What else there is to know: where the answer stands, who can look, what the server suggests.
+fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let unverified = "The server's own annotation calls the tool read-only; that is not verified.";
+    let op = scene.operation.short();
+    match ending {
+        Ending::Timeout if scene.class != EffectClass::Read => {
+            if scene.claims_read_only {
+                out.push(unverified.to_owned());
+            }
+            if scene.recorded {
+                out.push(format!("\nA late answer goes to the record: candor show {op}."));
+            }
+        }
+        Ending::Closed { .. } => {
+            if scene.claims_read_only && scene.class != EffectClass::Read {
+                out.push(unverified.to_owned());
+            }
+            let next = if scene.restarts {
+                "The next call starts the server anew; what it held only in memory is lost."
+            } else {
+                "The server is gone for this session."
+            };
+            out.push(format!("\n{next}"));
+            if scene.recorded {
+                out.push(format!("Record: candor show {op}."));
+            }
+        }
+        Ending::Replied(reply) => {
+            if let Some(words) = reply.mapped.as_ref().and_then(|mapped| mapped.suggestion.as_deref()) {
+                out.push(format!("The server's suggestion, in its words: {}.", quote(words)));
+            }
+            if judgment.ruling.opening == Opening::AcceptedNotYetDone {
+                out.push(format!("\n{}", state_of(ending)));
+            }
+            if judgment.ruling.bytes == crate::judgment::ruling::Bytes::Prefixed {
+                out.push("\nThe server's own answer follows.".to_owned());
+            }
+        }
+        _ => {}
+    }
+    out.join(" ").replace(" \n", "\n")
+}

@@ -1,1 +1,12 @@
-//! (judgment)
+//! From how a call ended to what Candor concludes about it. Total: the judge can't fail.
+
+pub mod ending;
+pub mod finding;
+pub mod how;
+pub mod judge;
+pub mod ruling;
+pub mod sentence;
+pub mod verdict;
+
+#[cfg(test)]
+mod table;

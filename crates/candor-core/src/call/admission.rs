@@ -1,0 +1,118 @@
+//! May this call go on? The arguments against the schema and the operator's rules, before anything is sent.
+
+use serde_json::{Value, json};
+
+use super::request::{Arguments, CallRequest};
+use crate::arguments::check::{Mode, Terms, check};
+use crate::arguments::issue::Issue;
+use crate::contract::effect::EffectClass;
+use crate::contract::rules::RuleAnswer;
+use crate::contract::tool::{Knowledge, NoSchema, Tool};
+use crate::delivery::answer::Disclosure;
+use crate::judgment::ending::Ending;
+use crate::judgment::finding::{Finding, FindingCode};
+use crate::known::Known;
+use crate::names::UnixMillis;
+
+/// What the check of one call came to.
+#[derive(Debug)]
+pub struct Admission {
+    /// Why it must not be sent; `None` where it may go on.
+    pub refusal: Option<Ending>,
+    /// The arguments to send instead of those that came.
+    pub coerced: Option<Value>,
+    /// What the caller is told beside.
+    pub disclosure: Disclosure,
+}
+
+/// Checks a call against what is known of its tool. `times` says how often these very arguments were refused,
+/// this time included, should they be refused.
+pub fn admit(request: &CallRequest, knowledge: &Knowledge, now: UnixMillis, times: u32) -> Admission {
+    let mut admission = Admission { refusal: None, coerced: None, disclosure: Disclosure::default() };
+    match knowledge {
+        Knowledge::NotListed { nearest } => {
+            admission.refusal = Some(Ending::UnknownTool { nearest: nearest.clone() });
+        }
+        Knowledge::Unlistable { why, .. } => admission.find(FindingCode::Unchecked, why.clone()),
+        Knowledge::Listed(tool) => admission.check(request, tool, now, times),
+    }
+    admission
+}
+
+impl Admission {
+    fn find(&mut self, code: FindingCode, detail: impl Into<String>) {
+        self.disclosure.findings.push(Finding::new(code, detail));
+    }
+
+    fn check(&mut self, request: &CallRequest, tool: &Tool, now: UnixMillis, times: u32) {
+        self.note_schemas(tool);
+        let mode = tool.terms.arguments.value;
+        let empty = Value::Object(serde_json::Map::new());
+        let arguments = match &request.arguments {
+            Arguments::Absent | Arguments::Null => &empty,
+            Arguments::Object { value: Some(value), .. } => value,
+            Arguments::Object { value: None, .. } => {
+                self.find(FindingCode::NotChecked, "the arguments hold a value that can't be carried exactly");
+                return;
+            }
+        };
+        if mode == Mode::Off {
+            return;
+        }
+        let (mut issues, mut total) = self.by_schema(tool, arguments, mode);
+        let checked = self.coerced.as_ref().unwrap_or(arguments);
+        let broken = by_rules(tool, checked, now);
+        let by_rule = !broken.is_empty();
+        total += broken.len();
+        issues.extend(broken);
+        if issues.is_empty() {
+            return;
+        }
+        if mode == Mode::Warn {
+            let text = crate::arguments::check::lines(&issues, total, 1_000);
+            self.find(FindingCode::ArgumentsWarned, text);
+        } else {
+            self.coerced = None;
+            self.refusal = Some(Ending::BadInput { issues, total, by_rule, times });
+        }
+    }
+
+    fn by_schema(&mut self, tool: &Tool, arguments: &Value, mode: Mode) -> (Vec<Issue>, usize) {
+        let Known::Is(schema) = &tool.input else { return (Vec::new(), 0) };
+        let drop_nulls = tool.terms.class.as_ref().is_some_and(|class| class.value == EffectClass::Read);
+        let checked = check(schema, arguments, &Terms { mode, drop_nulls, ..Terms::default() });
+        for part in &checked.not_checked {
+            self.find(FindingCode::NotChecked, format!("{}: {}", part.path, part.why));
+        }
+        self.disclosure.notices.extend(checked.notices.iter().map(|notice| format!("{}: {}", notice.path, notice.text)));
+        if let Some(coerced) = checked.coerced {
+            self.disclosure.coerced = coerced
+                .changes
+                .iter()
+                .map(|change| json!({ "path": change.path, "from": change.from, "to": change.to }))
+                .collect();
+            self.coerced = Some(coerced.arguments);
+        }
+        (checked.issues, checked.total)
+    }
+
+    /// A schema that can't be used costs only the check of its own tool, and that is said.
+    fn note_schemas(&mut self, tool: &Tool) {
+        if let Known::Not(NoSchema::Unusable(fault)) = &tool.input {
+            self.find(FindingCode::InputSchema, fault.to_string());
+        }
+        if let Known::Not(NoSchema::Unusable(fault)) = &tool.output {
+            self.find(FindingCode::OutputSchema, fault.to_string());
+        }
+    }
+}
+
+fn by_rules(tool: &Tool, arguments: &Value, now: UnixMillis) -> Vec<Issue> {
+    // Moments outside the years a calendar knows can only come from a broken clock: rules then see the epoch.
+    let now = jiff::Timestamp::from_millisecond(now.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let answer = |rule: &crate::contract::rules::Rule| match rule.check(arguments, now) {
+        RuleAnswer::Holds => None,
+        RuleAnswer::Broken(issue) | RuleAnswer::CannotTell(issue) => Some(issue),
+    };
+    tool.terms.rules.iter().filter_map(|rule| answer(&rule.value)).collect()
+}

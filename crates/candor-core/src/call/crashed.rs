@@ -1,0 +1,56 @@
+//! An intent without a verdict, of an instance that is gone: the call may have been sent, and nobody knows more.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::contract::effect::EffectClass;
+use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::judge::judge;
+use crate::names::{OperationId, ServerName, ToolName, UnixMillis};
+use crate::record::bodies::{self, VerdictFacts};
+use crate::record::entry::Concluded;
+use crate::record::{Entry, Phase};
+
+/// What a ledger knows of an open intent.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenIntent<'a> {
+    /// The operation.
+    pub operation: OperationId,
+    /// When it was recorded.
+    pub at: UnixMillis,
+    /// The server.
+    pub server: &'a str,
+    /// The tool.
+    pub tool: &'a str,
+    /// The intent's body.
+    pub body: &'a [u8],
+}
+
+/// The verdict on an open intent. `attempts` is 1: it may have been sent.
+pub fn verdict(intent: &OpenIntent<'_>, now: UnixMillis) -> Entry {
+    let body: Value = serde_json::from_slice(intent.body).unwrap_or_default();
+    let class = body.get("effectClass").and_then(Value::as_str).and_then(|word| word.parse().ok());
+    let scene = Scene {
+        operation: intent.operation,
+        server: ServerName::from(intent.server),
+        tool: ToolName::from(intent.tool),
+        class: class.unwrap_or(EffectClass::Write),
+        claims_read_only: false,
+        attempts: 1,
+        elapsed: Duration::from_millis(now.since(intent.at)),
+        strict_shape: false,
+        restarts: false,
+        recorded: true,
+    };
+    let judgment = judge(&scene, &Ending::Crashed);
+    Entry {
+        operation: intent.operation,
+        phase: Phase::Verdict,
+        at: now,
+        server: scene.server.clone(),
+        tool: scene.tool.clone(),
+        concluded: Some(Concluded::of(&judgment.verdict)),
+        body: bodies::verdict(&scene, now, &judgment, &VerdictFacts::default()),
+    }
+}

@@ -1,0 +1,514 @@
+//! The machine of one call. Nothing here waits, sends, writes or looks at a clock.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::admission::{Admission, admit};
+use super::reply::{ending, refuses_parameters};
+use super::request::CallRequest;
+use crate::contract::clauses::clauses;
+use crate::contract::effect::EffectClass;
+use crate::contract::terms::{ShapeMode, ToolTerms};
+use crate::contract::tool::{Knowledge, Tool};
+use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft, result_of};
+use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::finding::{Finding, FindingCode};
+use crate::judgment::judge::{Judgment, judge, judge_late};
+use crate::known::Known;
+use crate::names::{OperationId, ServerName, UnixMillis};
+use crate::reading::result::Asked;
+use crate::record::bodies::{self, IntentFacts, VerdictFacts};
+use crate::record::entry::Concluded;
+use crate::record::{Entry, Phase, Recording};
+
+/// What holds for every call of one session.
+#[derive(Debug, Clone)]
+pub struct Circumstances {
+    /// The server's name.
+    pub server: ServerName,
+    /// The host's name, where it gave one.
+    pub host: Option<String>,
+    /// Refuse every call but trusted reads that can't be recorded.
+    pub ledger_required: bool,
+    /// Is there a ledger at all?
+    pub has_ledger: bool,
+    /// Will a call after the server's death start it anew?
+    pub restarts: bool,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// This is what is known of the tool now.
+    Learnt(Knowledge),
+    /// What was to be recorded is, or is not.
+    Recorded(Recording),
+    /// The request was handed to the transport.
+    Sent,
+    /// A frame answered the request.
+    Replied(String),
+    /// No answer will come.
+    Lost(Loss),
+    /// The deadline passed.
+    TimedOut,
+    /// The caller cancelled, or left.
+    Cancelled,
+}
+
+/// Why no answer will come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loss {
+    /// No byte of the request left: it provably never reached the server.
+    NeverLeft {
+        /// Why, as the end of "server X …".
+        why: String,
+    },
+    /// The process or the stream ended.
+    Closed {
+        /// How it ended.
+        exit: String,
+    },
+    /// The answer was over the limit.
+    Oversized {
+        /// Its length in bytes.
+        length: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+}
+
+/// What must be done.
+#[derive(Debug)]
+pub enum Action {
+    /// Tell what is known of the tool; with `refresh`, ask the server anew unless that was done within the minute.
+    Learn {
+        /// Ask anew.
+        refresh: bool,
+    },
+    /// Put these entries on disk, as one.
+    Record {
+        /// The entries.
+        entries: Vec<Entry>,
+        /// Answer only when they are durable; false for trusted reads.
+        wait: bool,
+    },
+    /// Send the request (see [`Call::upstream`]).
+    Send,
+    /// Tell the server that nobody waits any more.
+    CancelUpstream,
+    /// Give this to the caller.
+    Deliver(Delivery),
+    /// The call is told. With `listen`, an answer may still come and will be recorded.
+    Told {
+        /// Keep the call.
+        listen: bool,
+    },
+}
+
+#[derive(Debug)]
+enum State {
+    /// Waiting to be told of the tool; `refreshed` once the server was asked anew.
+    Learning { refreshed: bool },
+    /// The intent is on its way to disk.
+    RecordingIntent,
+    /// The request is to be handed over, or was; an answer is awaited.
+    Waiting,
+    /// The server refused the parameters: is the tool still there?
+    Confirming { frame: String },
+    /// A verdict is on its way to disk.
+    Concluding { draft: Box<Draft>, cancel: bool },
+    /// The caller is told. What still comes amends the record.
+    Told,
+}
+
+/// One call.
+#[derive(Debug)]
+pub struct Call {
+    circumstances: Arc<Circumstances>,
+    request: CallRequest,
+    operation: OperationId,
+    opened: UnixMillis,
+    sent: Option<UnixMillis>,
+    deadline: Duration,
+    earlier_refusals: u32,
+    tool: Option<Arc<Tool>>,
+    terms: Option<Arc<ToolTerms>>,
+    coerced: Option<Value>,
+    disclosure: Disclosure,
+    recorded: Recording,
+    attempts: u32,
+    cancelled: bool,
+    late_answers: u32,
+    state: State,
+}
+
+impl Call {
+    /// Opens a call. `earlier_refusals` counts how often these very arguments were refused before.
+    pub fn open(
+        request: CallRequest,
+        operation: OperationId,
+        circumstances: Arc<Circumstances>,
+        earlier_refusals: u32,
+        now: UnixMillis,
+    ) -> (Self, Vec<Action>) {
+        let call = Self {
+            circumstances,
+            request,
+            operation,
+            opened: now,
+            sent: None,
+            deadline: Duration::ZERO,
+            earlier_refusals,
+            tool: None,
+            terms: None,
+            coerced: None,
+            disclosure: Disclosure::default(),
+            recorded: Recording::Off,
+            attempts: 0,
+            cancelled: false,
+            late_answers: 0,
+            state: State::Learning { refreshed: false },
+        };
+        (call, vec![Action::Learn { refresh: false }])
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> OperationId {
+        self.operation
+    }
+
+    /// The request as it came.
+    pub fn request(&self) -> &CallRequest {
+        &self.request
+    }
+
+    /// The frame for the server, under the id that the shell chose for it.
+    pub fn upstream(&self, id: &str) -> String {
+        self.request.upstream(id, self.coerced.as_ref())
+    }
+
+    /// The contract's own deadline, where it has one.
+    pub fn contract_deadline(&self) -> Option<Duration> {
+        Some(self.terms()?.deadline.as_ref()?.value)
+    }
+
+    /// Notes the deadline the shell will keep, for the record.
+    pub fn set_deadline(&mut self, deadline: Duration) {
+        self.deadline = deadline;
+    }
+
+    /// What the call may change; a tool that nobody classified counts as a write.
+    pub fn class(&self) -> EffectClass {
+        self.known_class().unwrap_or(EffectClass::Write)
+    }
+
+    /// Was the request handed over, and is an answer awaited?
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.state, State::Waiting)
+    }
+
+    /// Was it refused for its arguments?
+    pub fn was_bad_input(&self) -> bool {
+        matches!(&self.state, State::Concluding { draft, .. } if draft.judgment().how == crate::judgment::how::How::BadInput)
+    }
+
+    /// Takes in what happened, and asks for what must be done now. An event that does not fit the state changes
+    /// nothing: a second answer or a late cancellation is no fault of the call.
+    pub fn on(&mut self, event: Event, now: UnixMillis) -> Vec<Action> {
+        let state = std::mem::replace(&mut self.state, State::Told);
+        match (state, event) {
+            (State::Learning { refreshed }, Event::Learnt(knowledge)) => self.learnt(&knowledge, refreshed, now),
+            (State::Learning { .. } | State::RecordingIntent, Event::Cancelled) if self.sent.is_none() => {
+                self.cancelled_unsent(now)
+            }
+            (State::RecordingIntent, Event::Recorded(recording)) => self.intent_recorded(recording, now),
+            (State::Waiting, Event::Sent) => {
+                self.state = State::Waiting;
+                self.sent = Some(now);
+                self.attempts += 1;
+                Vec::new()
+            }
+            (State::Waiting, Event::Replied(frame)) => self.replied(frame, now),
+            (State::Waiting, Event::Lost(loss)) => self.lost(loss, now),
+            (State::Waiting, Event::TimedOut) => self.conclude(&Ending::Timeout, None, now),
+            (State::Waiting | State::Confirming { .. }, Event::Cancelled) => {
+                self.conclude(&Ending::CancelledSent, None, now)
+            }
+            (State::Confirming { frame }, Event::Learnt(knowledge)) => {
+                let listed = matches!(knowledge, Knowledge::Listed(_));
+                self.settle(&frame, listed, now)
+            }
+            (State::Confirming { frame }, Event::TimedOut | Event::Lost(_)) => self.settle(&frame, true, now),
+            (State::Concluding { draft, cancel }, Event::Recorded(recording)) => self.tell(*draft, cancel, &recording),
+            (State::Told, Event::Replied(frame)) => self.late(&frame, now),
+            (state, _) => {
+                self.state = state;
+                Vec::new()
+            }
+        }
+    }
+
+    fn learnt(&mut self, knowledge: &Knowledge, refreshed: bool, now: UnixMillis) -> Vec<Action> {
+        match knowledge {
+            Knowledge::Listed(tool) => self.tool = Some(Arc::clone(tool)),
+            Knowledge::Unlistable { terms, .. } => self.terms = Some(Arc::clone(terms)),
+            Knowledge::NotListed { .. } => self.tool = None,
+        }
+        let Admission { refusal, coerced, disclosure } =
+            admit(&self.request, knowledge, now, self.earlier_refusals.saturating_add(1));
+        // What was learnt may be stale: nobody is refused by an old schema.
+        if refusal.is_some() && !refreshed {
+            self.state = State::Learning { refreshed: true };
+            return vec![Action::Learn { refresh: true }];
+        }
+        self.coerced = coerced;
+        self.disclosure = disclosure;
+        match refusal {
+            Some(ending) => self.refuse(&ending, now),
+            None => {
+                self.state = State::RecordingIntent;
+                vec![Action::Record { entries: vec![self.intent(now)], wait: self.waits_for_disk() }]
+            }
+        }
+    }
+
+    fn intent_recorded(&mut self, recording: Recording, now: UnixMillis) -> Vec<Action> {
+        self.recorded = recording;
+        if self.cancelled {
+            return self.conclude(&Ending::CancelledUnsent, None, now);
+        }
+        match &self.recorded {
+            Recording::Not { why } if self.must_be_recorded() => {
+                let why = why.clone();
+                self.conclude(&Ending::Unrecorded { why }, None, now)
+            }
+            _ => {
+                self.state = State::Waiting;
+                vec![Action::Send]
+            }
+        }
+    }
+
+    /// Known writes are refused where they can't be recorded; with a required ledger all but trusted reads are.
+    fn must_be_recorded(&self) -> bool {
+        match self.known_class() {
+            Some(EffectClass::Read) => false,
+            Some(EffectClass::Write | EffectClass::Idempotent) => true,
+            None => self.circumstances.ledger_required,
+        }
+    }
+
+    fn cancelled_unsent(&mut self, now: UnixMillis) -> Vec<Action> {
+        if matches!(self.recorded, Recording::Off) && self.tool.is_none() && self.terms.is_none() {
+            return self.refuse(&Ending::CancelledUnsent, now);
+        }
+        // The intent is on its way to disk; its verdict follows it.
+        self.cancelled = true;
+        self.state = State::RecordingIntent;
+        Vec::new()
+    }
+
+    fn replied(&mut self, frame: String, now: UnixMillis) -> Vec<Action> {
+        if refuses_parameters(&frame) && self.tool.is_some() {
+            self.state = State::Confirming { frame };
+            return vec![Action::Learn { refresh: true }];
+        }
+        self.settle(&frame, true, now)
+    }
+
+    fn settle(&mut self, frame: &str, listed: bool, now: UnixMillis) -> Vec<Action> {
+        let ending = self.read(frame, listed);
+        self.conclude(&ending, Some(frame), now)
+    }
+
+    fn read(&self, frame: &str, listed: bool) -> Ending {
+        let terms = self.terms();
+        let asked = Asked {
+            revision: self.request.revision,
+            as_task: self.request.as_task,
+            promises_structure: self.tool.as_ref().is_some_and(|tool| tool.promises_structure()),
+            output: self.tool.as_ref().and_then(|tool| match &tool.output {
+                Known::Is(schema) => Some(schema),
+                Known::Not(_) => None,
+            }),
+            mapping: terms.and_then(|terms| terms.mapping.as_ref()).map(|mapping| &mapping.value),
+        };
+        let none = BTreeSet::new();
+        let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);
+        ending(frame, &asked, refusals, listed)
+    }
+
+    fn lost(&mut self, loss: Loss, now: UnixMillis) -> Vec<Action> {
+        let ending = match loss {
+            Loss::NeverLeft { why } => {
+                self.attempts = 0;
+                Ending::ConnectFailed { why }
+            }
+            Loss::Closed { exit } => Ending::Closed { exit },
+            Loss::Oversized { length, limit } => Ending::Oversized { length, limit },
+        };
+        self.conclude(&ending, None, now)
+    }
+
+    /// Refused before anything was sent: intent and verdict are one record.
+    fn refuse(&mut self, ending: &Ending, now: UnixMillis) -> Vec<Action> {
+        let intent = self.intent(now);
+        let mut actions = self.conclude(ending, None, now);
+        if let Some(Action::Record { entries, .. }) = actions.first_mut() {
+            entries.insert(0, intent);
+        }
+        actions
+    }
+
+    fn conclude(&mut self, ending: &Ending, reply: Option<&str>, now: UnixMillis) -> Vec<Action> {
+        let scene = self.scene(now);
+        let judgment = judge(&scene, ending);
+        let cancel = self.class() == EffectClass::Read && matches!(ending, Ending::Timeout | Ending::CancelledSent);
+        let caller = Caller {
+            id: self.request.id().to_owned(),
+            revision: self.request.revision,
+            promises_structure: self.tool.as_ref().is_none_or(|tool| tool.promises_structure()),
+        };
+        let draft = Draft::new(&scene, ending, judgment, caller, &self.disclosure, reply);
+        let facts = VerdictFacts {
+            block: draft.block.as_deref(),
+            reply: reply.and_then(result_of).map(serde_json::value::RawValue::get),
+            earlier_findings: &self.disclosure.findings,
+            count_is_zero: matches!(ending, Ending::Replied(reading) if reading.count_is_zero),
+        };
+        let entry = self.verdict_entry(Phase::Verdict, &scene, draft.judgment(), &facts, now);
+        self.state = State::Concluding { draft: Box::new(draft), cancel };
+        vec![Action::Record { entries: vec![entry], wait: self.waits_for_disk() }]
+    }
+
+    /// Trusted reads do not wait for the sync; nor does a call whose intent already could not be written: it has
+    /// waited once, and its verdict says `recorded: false` whatever comes of the second try.
+    fn waits_for_disk(&self) -> bool {
+        !self.is_trusted_read() && !matches!(self.recorded, Recording::Not { .. })
+    }
+
+    fn tell(&mut self, draft: Draft, cancel: bool, recording: &Recording) -> Vec<Action> {
+        let answered = draft.judgment().ruling.protocol;
+        let listen = matches!(
+            answered,
+            crate::judgment::verdict::Protocol::NoResponse | crate::judgment::verdict::Protocol::Delivered
+        );
+        // A verdict on disk without its intent proves nothing about what was sent.
+        let recording = match (&self.recorded, recording) {
+            (not @ Recording::Not { .. }, _) => not,
+            (_, recording) => recording,
+        };
+        let mut actions = vec![Action::Deliver(draft.sign(recording))];
+        if cancel {
+            actions.push(Action::CancelUpstream);
+        }
+        actions.push(Action::Told { listen });
+        self.request.forget();
+        self.coerced = None;
+        actions
+    }
+
+    /// An answer, or a second one, that came after the verdict: it amends the record, and nobody is told twice.
+    fn late(&mut self, frame: &str, now: UnixMillis) -> Vec<Action> {
+        const KEPT: u32 = 4;
+        self.late_answers += 1;
+        if self.late_answers > KEPT {
+            return Vec::new();
+        }
+        let ending = self.read(frame, true);
+        let scene = self.scene(now);
+        let mut judgment: Judgment = judge_late(&scene, &ending);
+        judgment.findings.push(Finding::new(
+            FindingCode::LateAnswer,
+            format!("an answer came {} ms after the call was opened, when its verdict was already told", now.since(self.opened)),
+        ));
+        let facts = VerdictFacts {
+            reply: result_of(frame).map(serde_json::value::RawValue::get),
+            ..VerdictFacts::default()
+        };
+        let entry = self.verdict_entry(Phase::Amendment, &scene, &judgment, &facts, now);
+        vec![Action::Record { entries: vec![entry], wait: false }]
+    }
+
+    fn terms(&self) -> Option<&ToolTerms> {
+        self.tool.as_ref().map(|tool| &tool.terms).or(self.terms.as_deref())
+    }
+
+    fn known_class(&self) -> Option<EffectClass> {
+        Some(self.terms()?.class.as_ref()?.value)
+    }
+
+    fn is_trusted_read(&self) -> bool {
+        self.known_class() == Some(EffectClass::Read)
+    }
+
+    fn scene(&self, now: UnixMillis) -> Scene {
+        Scene {
+            operation: self.operation,
+            server: self.circumstances.server.clone(),
+            tool: self.request.tool.clone(),
+            class: self.class(),
+            claims_read_only: self.tool.as_ref().is_some_and(|tool| tool.claims_read_only()),
+            attempts: self.attempts,
+            elapsed: Duration::from_millis(now.since(self.sent.unwrap_or(self.opened))),
+            strict_shape: self.terms().is_some_and(|terms| terms.output.value == ShapeMode::Strict),
+            restarts: self.circumstances.restarts,
+            recorded: self.circumstances.has_ledger && !matches!(self.recorded, Recording::Not { .. }),
+        }
+    }
+
+    fn intent(&self, now: UnixMillis) -> Entry {
+        let scene = self.scene(now);
+        let coerced = self.coerced.as_ref().map(Value::to_string);
+        let class = self.terms().and_then(|terms| terms.class.as_ref());
+        let facts = IntentFacts {
+            arguments: coerced.as_deref().or(self.request.raw_arguments()),
+            class: class.map(|class| class.value.to_string()),
+            schema: self.tool.as_ref().and_then(|tool| match &tool.input {
+                Known::Is(schema) => Some(bodies::hex(&schema.digest())),
+                Known::Not(_) => None,
+            }),
+            revision: self.request.revision.as_str(),
+            host: self.circumstances.host.as_deref(),
+            request_id: self.request.id(),
+            deadline_ms: u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX),
+            disclosed: json!({
+                "coerced": self.disclosure.coerced,
+                "notices": self.disclosure.notices,
+                "findings": self.disclosure.findings,
+            }),
+            contract: self.terms().map(clauses).unwrap_or_default(),
+        };
+        Entry {
+            operation: self.operation,
+            phase: Phase::Intent,
+            at: now,
+            server: scene.server.clone(),
+            tool: scene.tool.clone(),
+            concluded: None,
+            body: bodies::intent(&scene, now, &facts),
+        }
+    }
+
+    fn verdict_entry(
+        &self,
+        phase: Phase,
+        scene: &Scene,
+        judgment: &Judgment,
+        facts: &VerdictFacts<'_>,
+        now: UnixMillis,
+    ) -> Entry {
+        Entry {
+            operation: self.operation,
+            phase,
+            at: now,
+            server: scene.server.clone(),
+            tool: scene.tool.clone(),
+            concluded: Some(Concluded::of(&judgment.verdict)),
+            body: bodies::verdict(scene, now, judgment, facts),
+        }
+    }
+}

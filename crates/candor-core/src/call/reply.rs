@@ -1,0 +1,63 @@
+//! What came back for a call: read by the method that asked, never by its shape.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::contract::terms::Refusal;
+use crate::judgment::ending::Ending;
+use crate::reading::result::{Asked, read as read_result};
+use crate::wire::decode::ErrorObject;
+use crate::wire::envelope::{Body, Message, read};
+
+/// How much of an error's data is quoted.
+const DATA: usize = 300;
+
+/// The code of "invalid params" (JSON-RPC 2.0, section 5.1).
+pub const INVALID_PARAMS: i64 = -32602;
+
+/// Reads the frame that answered a call. `changes_nothing` holds the refusals of which the contract says that nothing
+/// was done; `listed` says whether the server still lists the tool.
+pub fn ending(frame: &str, asked: &Asked<'_>, changes_nothing: &BTreeSet<Refusal>, listed: bool) -> Ending {
+    let Ok(Message::Response(response)) = read(frame) else {
+        return Ending::Both { present: false };
+    };
+    match response.body {
+        Body::Result(raw) => Ending::Replied(Box::new(read_result(raw, asked))),
+        Body::Error(raw) => {
+            let error = ErrorObject::read(raw);
+            Ending::Refused {
+                code: error.code,
+                message: error.message().map(std::borrow::Cow::into_owned),
+                data: error.data.and_then(|data| summary(data.get())),
+                listed,
+                changes_nothing: error.code.is_some_and(|code| changes_nothing.contains(&Refusal::JsonRpc(code))),
+            }
+        }
+        Body::Both => Ending::Both { present: true },
+        Body::Neither => Ending::Both { present: false },
+    }
+}
+
+/// Is this frame a JSON-RPC error with the code for invalid parameters?
+pub fn refuses_parameters(frame: &str) -> bool {
+    match read(frame) {
+        Ok(Message::Response(response)) => match response.body {
+            Body::Error(raw) => ErrorObject::read(raw).code == Some(INVALID_PARAMS),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// An error's data in short: hosts tend to drop it, though servers put the useful part there.
+fn summary(data: &str) -> Option<String> {
+    let text = match serde_json::from_str::<Value>(data) {
+        Ok(Value::Null) => return None,
+        Ok(Value::String(text)) => text,
+        Ok(value) => crate::delivery::redaction::json(&value).value.to_string(),
+        Err(_) => data.to_owned(),
+    };
+    let text = crate::delivery::redaction::text(&text).value.into_owned();
+    (!text.is_empty()).then(|| text.chars().take(DATA).collect())
+}

@@ -1,0 +1,131 @@
+//! A `tools/call` request as it came, with the places that may have to change on its way to the server.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::names::ToolName;
+use crate::wire::decode::CallParams;
+use crate::wire::encode::{Edits, span};
+use crate::wire::envelope::{Message, Request, read, text_of};
+use crate::wire::revision::Revision;
+
+/// The arguments of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arguments {
+    /// No such member. Checked as `{}`, forwarded as it came.
+    Absent,
+    /// Null. Checked as `{}`, forwarded as it came.
+    Null,
+    /// An object.
+    Object {
+        /// Where it stands.
+        span: Range<usize>,
+        /// Its value; `None` where it holds something that can't be carried exactly, and so can't be checked.
+        value: Option<Value>,
+    },
+}
+
+/// A well-formed `tools/call`.
+#[derive(Debug, Clone)]
+pub struct CallRequest {
+    text: String,
+    id: Range<usize>,
+    /// The tool's name.
+    pub tool: ToolName,
+    /// The arguments.
+    pub arguments: Arguments,
+    /// Did the request ask for a task (2025-11-25)?
+    pub as_task: bool,
+    /// The revision it is written in.
+    pub revision: Revision,
+}
+
+/// Why a `tools/call` is malformed, in words that say what was expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadCall {
+    /// No parameters.
+    #[error("it has no \"params\"; an object with \"name\" was expected")]
+    NoParams,
+    /// The parameters name a member twice.
+    #[error("its \"params\" name a member twice")]
+    Ambiguous,
+    /// No tool is named.
+    #[error("its \"params\" have no \"name\"; the tool's name was expected")]
+    NoName,
+    /// The name is no string.
+    #[error("\"name\" is not a string; the tool's name was expected")]
+    BadName,
+    /// The arguments are neither absent, null nor an object.
+    #[error("\"arguments\" is not an object; an object with one member per argument was expected")]
+    BadArguments,
+}
+
+impl CallRequest {
+    /// Reads a request whose method is `tools/call`; `text` is the frame it was read from.
+    ///
+    /// # Errors
+    /// Where it is malformed.
+    pub fn read(text: &str, request: &Request<'_>, revision: Revision) -> Result<Self, BadCall> {
+        let raw = request.params.ok_or(BadCall::NoParams)?;
+        let params: CallParams<'_> = serde_json::from_str(raw.get()).map_err(|_| BadCall::Ambiguous)?;
+        let name = text_of(params.name.ok_or(BadCall::NoName)?).map_err(|_| BadCall::BadName)?;
+        let arguments = match params.arguments {
+            None => Arguments::Absent,
+            Some(raw) if raw.get() == "null" => Arguments::Null,
+            Some(raw) if raw.get().starts_with('{') => Arguments::Object {
+                span: span(text, raw.get()).unwrap_or_default(),
+                value: serde_json::from_str(raw.get()).ok(),
+            },
+            Some(_) => return Err(BadCall::BadArguments),
+        };
+        Ok(Self {
+            id: span(text, request.id.get()).unwrap_or_default(),
+            tool: ToolName::from(name.as_ref()),
+            arguments,
+            as_task: params.task.is_some_and(|raw| raw.get() != "null"),
+            revision,
+            text: text.to_owned(),
+        })
+    }
+
+    /// Reads a frame that must be a `tools/call`; for replays and tests.
+    pub fn parse(text: &str, revision: Revision) -> Option<Result<Self, BadCall>> {
+        match read(text) {
+            Ok(Message::Request(request)) if request.method == "tools/call" => {
+                Some(Self::read(text, &request, revision))
+            }
+            _ => None,
+        }
+    }
+
+    /// The id as the caller wrote it.
+    pub fn id(&self) -> &str {
+        self.text.get(self.id.clone()).unwrap_or("null")
+    }
+
+    /// The arguments as the caller wrote them; `None` where there are none.
+    pub fn raw_arguments(&self) -> Option<&str> {
+        match &self.arguments {
+            Arguments::Object { span, .. } => self.text.get(span.clone()),
+            Arguments::Absent | Arguments::Null => None,
+        }
+    }
+
+    /// The frame for the server: the id is Candor's own, the arguments are as they came unless they were coerced.
+    pub fn upstream(&self, id: &str, coerced: Option<&Value>) -> String {
+        let mut edits = Edits::new();
+        edits.replace(self.id.clone(), id);
+        if let (Some(value), Arguments::Object { span, .. }) = (coerced, &self.arguments) {
+            edits.replace(span.clone(), value.to_string());
+        }
+        edits.apply(&self.text)
+    }
+
+    /// Lets go of the text, once nothing of it will be sent any more.
+    pub fn forget(&mut self) {
+        self.text = String::new();
+        self.id = 0..0;
+        self.arguments = Arguments::Absent;
+    }
+}

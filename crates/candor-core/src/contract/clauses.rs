@@ -1,0 +1,42 @@
+//! The clauses that hold for one call, in words, each with where it came from: for the record.
+
+use super::effect::{Source, Sourced};
+use super::terms::{Refusal, ShapeMode, ToolTerms};
+
+/// Every clause that somebody stated, and its source. Defaults are left out: they are the program's own.
+pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut add = |text: String, source: &Source| {
+        if *source != Source::Default {
+            out.push((text, source.to_string()));
+        }
+    };
+    if let Some(Sourced { value, source }) = &terms.class {
+        add(format!("effect = {value}"), source);
+    }
+    add(format!("arguments = {}", terms.arguments.value), &terms.arguments.source);
+    let shape = match terms.output.value {
+        ShapeMode::Warn => "warn",
+        ShapeMode::Strict => "strict",
+    };
+    add(format!("output = {shape}"), &terms.output.source);
+    if let Some(Sourced { value, source }) = &terms.mapping {
+        add(format!("outcome read from {}", value.pointer), source);
+    }
+    for Sourced { value, source } in &terms.rules {
+        add(format!("rule {}", value.name()), source);
+    }
+    if let Some(Sourced { value, source }) = &terms.deadline {
+        add(format!("deadline = {} ms", value.as_millis()), source);
+    }
+    add(format!("trust_annotations = {}", terms.trust_annotations.value), &terms.trust_annotations.source);
+    // Refusals carry no source of their own: they can only come from a configuration.
+    for refusal in &terms.nothing_done_on {
+        let what = match refusal {
+            Refusal::JsonRpc(code) => format!("nothing done on {code}"),
+            Refusal::Http(status) => format!("nothing done on HTTP {status}"),
+        };
+        out.push((what, "configuration".to_owned()));
+    }
+    out
+}

@@ -1,0 +1,255 @@
+//! The one value that may be delivered. A [`Delivery`] is made from a judgment, and only with a receipt or a stated
+//! reason why there is none.
+
+use std::ops::Range;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::redaction;
+use super::result::Reworked;
+use super::wording;
+use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::finding::{Finding, FindingCode};
+use crate::judgment::judge::Judgment;
+use crate::judgment::ruling::{Bytes, Channel};
+use crate::record::Recording;
+use crate::wire::encode::{Edits, span};
+use crate::wire::envelope::{Body, Message, read};
+use crate::wire::revision::{Era, Revision};
+
+/// What the caller's side needs to be answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Caller {
+    /// The id of the request, as the caller wrote it.
+    pub id: String,
+    /// The revision in force.
+    pub revision: Revision,
+    /// Does the tool declare an `outputSchema` (or may it: it is not known)? Strict clients check even errors
+    /// against it, so Candor's own results carry no structure then.
+    pub promises_structure: bool,
+}
+
+/// What Candor did to the call besides judging it, disclosed in `_meta`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Disclosure {
+    /// Arguments that were coerced: path, from, to.
+    pub coerced: Vec<Value>,
+    /// Notices about arguments that passed.
+    pub notices: Vec<String>,
+    /// Findings from before the answer came.
+    pub findings: Vec<Finding>,
+}
+
+/// An answer that lacks only the word whether it is recorded.
+#[derive(Debug)]
+pub struct Draft {
+    judgment: Judgment,
+    /// Candor's block as given, where it wrote one.
+    pub block: Option<String>,
+    meta: Map<String, Value>,
+    caller: Caller,
+    shape: Shape,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// The server's frame, edited.
+    Server { frame: String, id: Range<usize>, result: Box<Reworked> },
+    /// The server's error, passed on.
+    Passed { frame: String, id: Range<usize> },
+    /// A result of Candor's own.
+    Result,
+    /// An error of Candor's own.
+    Error { code: i64 },
+    /// Nobody is answered.
+    Nobody,
+}
+
+/// What may be delivered: the whole frame, or nothing where nobody is to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    frame: Option<String>,
+}
+
+impl Delivery {
+    /// The frame for the caller, without its newline.
+    pub fn into_frame(self) -> Option<String> {
+        self.frame
+    }
+}
+
+impl Draft {
+    /// Drafts the answer to a judged call. `reply` is the server's whole frame, where one came.
+    pub fn new(
+        scene: &Scene,
+        ending: &Ending,
+        judgment: Judgment,
+        caller: Caller,
+        disclosure: &Disclosure,
+        reply: Option<&str>,
+    ) -> Self {
+        let block = wording::block(scene, ending, &judgment);
+        let mut meta = disclosed(disclosure, &judgment);
+        let shape = shape(ending, &judgment, block.as_deref(), reply, &mut meta);
+        Self { judgment, block, meta, caller, shape }
+    }
+
+    /// The judgment it delivers.
+    pub fn judgment(&self) -> &Judgment {
+        &self.judgment
+    }
+
+    /// Completes the answer: with the receipt, or with the reason why there is none.
+    pub fn sign(self, recording: &Recording) -> Delivery {
+        let verdict = self.judgment.verdict.to_json(recording.is_recorded());
+        let mut meta = Map::new();
+        meta.insert("candor/verdict".to_owned(), verdict.clone());
+        meta.extend(self.meta);
+        if let Recording::Not { why } = recording {
+            meta.insert("candor/notRecorded".to_owned(), json!(why));
+        }
+        let frame = match self.shape {
+            Shape::Nobody => None,
+            Shape::Server { frame, id, result } => {
+                let members = Value::Object(meta).to_string();
+                let inside = members.get(1..members.len().saturating_sub(1)).unwrap_or_default();
+                Some(result.finish(&frame, (id, &self.caller.id), inside))
+            }
+            Shape::Passed { frame, id } => {
+                let mut edits = Edits::new();
+                edits.replace(id, self.caller.id);
+                Some(edits.apply(&frame))
+            }
+            Shape::Result => Some(own_result(&self.caller, self.block.as_deref().unwrap_or_default(), verdict, meta)),
+            Shape::Error { code } => {
+                let message = self.judgment.verdict.error.as_ref().map(|error| error.message.clone());
+                Some(own_error(&self.caller.id, code, &message.unwrap_or_default(), Some(meta)))
+            }
+        };
+        Delivery { frame }
+    }
+}
+
+fn disclosed(disclosure: &Disclosure, judgment: &Judgment) -> Map<String, Value> {
+    let mut meta = Map::new();
+    let findings: Vec<&Finding> = disclosure.findings.iter().chain(&judgment.findings).collect();
+    if !findings.is_empty() {
+        meta.insert("candor/findings".to_owned(), json!(findings));
+    }
+    if !disclosure.coerced.is_empty() {
+        meta.insert("candor/coerced".to_owned(), json!(disclosure.coerced));
+    }
+    if !disclosure.notices.is_empty() {
+        meta.insert("candor/notices".to_owned(), json!(disclosure.notices));
+    }
+    meta
+}
+
+fn shape(
+    ending: &Ending,
+    judgment: &Judgment,
+    block: Option<&str>,
+    reply: Option<&str>,
+    meta: &mut Map<String, Value>,
+) -> Shape {
+    let ruling = &judgment.ruling;
+    match (ruling.channel, ruling.bytes) {
+        (Channel::Nobody, _) => Shape::Nobody,
+        (Channel::Error, Bytes::Passed) => match reply.and_then(|frame| Some((frame, id_span(frame)?))) {
+            Some((frame, id)) => Shape::Passed { frame: frame.to_owned(), id },
+            None => Shape::Error { code: -32603 },
+        },
+        (Channel::Error, _) => {
+            Shape::Error { code: crate::judgment::ruling::refusal_codes(judgment.how).0.unwrap_or(-32603) }
+        }
+        (Channel::Result, Bytes::Untouched | Bytes::Prefixed) => {
+            let server = reply.and_then(|frame| {
+                let Ok(Message::Response(response)) = read(frame) else { return None };
+                let Body::Result(raw) = response.body else { return None };
+                let result = Reworked::plan(frame, raw, ruling, block)?;
+                Some((frame, span(frame, response.id.get())?, result))
+            });
+            match server {
+                Some((frame, id, result)) => {
+                    if let Some(masked) = &result.masked {
+                        meta.insert("candor/redacted".to_owned(), masked.clone());
+                    }
+                    if result.claimed {
+                        let finding = Finding::new(
+                            FindingCode::ClaimedVerdict,
+                            "the server put values under Candor's own keys; they stand under candor/claimed",
+                        );
+                        add_finding(meta, &finding);
+                    }
+                    Shape::Server { frame: frame.to_owned(), id, result: Box::new(result) }
+                }
+                None => Shape::Result,
+            }
+        }
+        (Channel::Result, _) => {
+            if let (Ending::Refused { .. }, Some(raw)) = (ending, reply.and_then(upstream_error)) {
+                meta.insert("candor/upstreamError".to_owned(), raw);
+            }
+            Shape::Result
+        }
+    }
+}
+
+fn add_finding(meta: &mut Map<String, Value>, finding: &Finding) {
+    let list = meta.entry("candor/findings").or_insert_with(|| Value::Array(Vec::new()));
+    if let Some(list) = list.as_array_mut() {
+        list.push(json!(finding));
+    }
+}
+
+fn id_span(frame: &str) -> Option<Range<usize>> {
+    match read(frame) {
+        Ok(Message::Response(response)) => span(frame, response.id.get()),
+        _ => None,
+    }
+}
+
+/// The raw form of a JSON-RPC error that became a result, redacted.
+fn upstream_error(frame: &str) -> Option<Value> {
+    let Ok(Message::Response(response)) = read(frame) else { return None };
+    let Body::Error(raw) = response.body else { return None };
+    let value: Value = serde_json::from_str(raw.get()).ok()?;
+    Some(redaction::json(&value).value)
+}
+
+fn own_result(caller: &Caller, block: &str, verdict: Value, meta: Map<String, Value>) -> String {
+    let mut result = Map::new();
+    if caller.revision.era() == Era::Modern {
+        result.insert("resultType".to_owned(), json!("complete"));
+    }
+    result.insert("content".to_owned(), json!([{ "type": "text", "text": block }]));
+    if caller.revision.has_structured_content() && !caller.promises_structure {
+        result.insert("structuredContent".to_owned(), verdict);
+    }
+    result.insert("isError".to_owned(), json!(true));
+    result.insert("_meta".to_owned(), Value::Object(meta));
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", caller.id, Value::Object(result))
+}
+
+/// A JSON-RPC error frame of Candor's own. `id` is raw JSON text; `data` is what goes under `data`.
+pub fn own_error(id: &str, code: i64, message: &str, data: Option<Map<String, Value>>) -> String {
+    let mut error = Map::new();
+    error.insert("code".to_owned(), json!(code));
+    error.insert("message".to_owned(), json!(message));
+    if let Some(data) = data {
+        error.insert("data".to_owned(), Value::Object(data));
+    }
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{}}}", Value::Object(error))
+}
+
+/// The result of a reply's frame, raw: for the record.
+pub fn result_of(frame: &str) -> Option<&RawValue> {
+    match read(frame) {
+        Ok(Message::Response(response)) => match response.body {
+            Body::Result(raw) | Body::Error(raw) => Some(raw),
+            Body::Both | Body::Neither => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! Changing a server's tool result as little as its ruling asks for: a block first, the flag, credentials masked in
+//! flagged text, and Candor's keys in `_meta`. Everything else leaves as it came.
+
+use std::ops::Range;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::redaction;
+use crate::judgment::ruling::{Bytes, Flag, Ruling};
+use crate::reading::members::{Block, Members};
+use crate::wire::encode::{Edits, span};
+use crate::wire::envelope::text_of;
+
+/// Prefix of every `_meta` key that is Candor's own.
+const OURS: &str = "candor/";
+/// Blocks made from a structure are cut at this many bytes.
+const MADE_BLOCK: usize = 16 * 1024;
+
+/// A server's result with its edits, waiting for the members that only the receipt can complete.
+#[derive(Debug)]
+pub struct Reworked {
+    edits: Edits,
+    result: Range<usize>,
+    members: Vec<String>,
+    meta: MetaPlace,
+    /// What was masked, where something was: to be disclosed.
+    pub masked: Option<Value>,
+    /// A verdict that the server put under Candor's key.
+    pub claimed: bool,
+}
+
+#[derive(Debug)]
+enum MetaPlace {
+    /// Inside an object that is there: before its closing brace.
+    Inside { at: usize, empty: bool },
+    /// A new member of the result.
+    New,
+    /// Instead of a value that is rewritten: these members come first.
+    Instead { span: Range<usize>, members: String },
+    /// `_meta` holds something that is no object: it stays, and Candor's facts stay out.
+    Nowhere,
+}
+
+impl Reworked {
+    /// Plans the edits of `raw`, a result standing in `frame`. `None` where the result can't be edited (it is no
+    /// object, or not a part of the frame).
+    pub fn plan(frame: &str, raw: &RawValue, ruling: &Ruling, block: Option<&str>) -> Option<Self> {
+        let result = span(frame, raw.get())?;
+        let members = Members::read(raw).ok()?;
+        let mut this = Self {
+            edits: Edits::new(),
+            result,
+            members: Vec::new(),
+            meta: MetaPlace::New,
+            masked: None,
+            claimed: false,
+        };
+        this.plan_meta(frame, members.meta);
+        if ruling.flag == Flag::Set {
+            this.plan_flag(frame, members.is_error);
+            this.plan_masking(frame, &members);
+        }
+        let made = made_block(&members, ruling);
+        let first = if ruling.bytes == Bytes::Prefixed { block } else { made.as_deref() };
+        if let Some(text) = first {
+            this.plan_block(frame, members.content, text);
+        }
+        Some(this)
+    }
+
+    fn plan_flag(&mut self, frame: &str, flag: Option<&RawValue>) {
+        match flag.and_then(|raw| span(frame, raw.get())) {
+            Some(place) => self.edits.replace(place, "true"),
+            None => self.members.push("\"isError\":true".to_owned()),
+        }
+    }
+
+    fn plan_block(&mut self, frame: &str, content: Option<&RawValue>, text: &str) {
+        let block = json!({ "type": "text", "text": text }).to_string();
+        match content.filter(|raw| raw.get().starts_with('[')) {
+            Some(raw) => {
+                let Some(place) = span(frame, raw.get()) else { return };
+                let empty = raw.get().trim_matches(['[', ']']).trim_ascii().is_empty();
+                let comma = if empty { "" } else { "," };
+                self.edits.insert(place.start + 1, format!("{block}{comma}"));
+            }
+            None => match content.and_then(|raw| span(frame, raw.get())) {
+                Some(place) => self.edits.replace(place, format!("[{block}]")),
+                None => self.members.push(format!("\"content\":[{block}]")),
+            },
+        }
+    }
+
+    /// In a server's own flagged text only credentials are masked, and said so.
+    fn plan_masking(&mut self, frame: &str, members: &Members<'_>) {
+        let mut counts = Map::new();
+        for raw in members.raw_texts() {
+            let (Ok(text), Some(place)) = (text_of(raw), span(frame, raw.get())) else { continue };
+            let redacted = redaction::text(&text);
+            if redacted.changes.is_empty() {
+                continue;
+            }
+            for change in &redacted.changes {
+                let kind = json!(change.kind).as_str().unwrap_or_default().to_owned();
+                let before = counts.get(&kind).and_then(Value::as_u64).unwrap_or(0);
+                counts.insert(kind, json!(before + u64::try_from(change.count).unwrap_or(u64::MAX)));
+            }
+            self.edits.replace(place, json!(redacted.value).to_string());
+        }
+        if !counts.is_empty() {
+            self.masked = Some(Value::Object(counts));
+        }
+    }
+
+    /// Finds the place for Candor's keys, and moves what a server put under them out of the way.
+    fn plan_meta(&mut self, frame: &str, meta: Option<&RawValue>) {
+        let Some((raw, place)) = meta.and_then(|raw| Some((raw, span(frame, raw.get())?))) else { return };
+        if raw.get() == "null" {
+            self.meta = MetaPlace::Instead { span: place, members: String::new() };
+            return;
+        }
+        let Ok(entries) = serde_json::from_str::<Entries>(raw.get()) else {
+            self.meta = MetaPlace::Nowhere;
+            return;
+        };
+        let entries = entries.0;
+        if entries.iter().all(|(key, _)| !key.starts_with(OURS)) {
+            self.meta = MetaPlace::Inside { at: place.end - 1, empty: entries.is_empty() };
+            return;
+        }
+        // Only then is `_meta` written anew: every value as it came, our keys under another name.
+        self.claimed = true;
+        let rewritten: Vec<String> = entries
+            .iter()
+            .map(|(key, value)| format!("{}:{}", json!(claimed_key(key)), value.get()))
+            .collect();
+        self.meta = MetaPlace::Instead { span: place, members: rewritten.join(",") };
+    }
+
+    /// The frame with all edits done, `candor` (members without braces) among the members of `_meta`.
+    pub fn finish(mut self, frame: &str, id: (Range<usize>, &str), candor: &str) -> String {
+        self.edits.replace(id.0, id.1);
+        match self.meta {
+            MetaPlace::Inside { at, empty } => {
+                self.edits.insert(at, format!("{}{candor}", if empty { "" } else { "," }));
+            }
+            MetaPlace::New => self.members.push(format!("\"_meta\":{{{candor}}}")),
+            MetaPlace::Instead { span, members } => {
+                let comma = if members.is_empty() { "" } else { "," };
+                self.edits.replace(span, format!("{{{members}{comma}{candor}}}"));
+            }
+            MetaPlace::Nowhere => {}
+        }
+        if !self.members.is_empty()
+            && let Some((at, what)) =
+                crate::wire::encode::add_members(frame, &self.result, &self.members.join(","))
+        {
+            self.edits.insert(at, what);
+        }
+        self.edits.apply(frame)
+    }
+}
+
+fn claimed_key(key: &str) -> String {
+    match key.strip_prefix(OURS) {
+        Some("verdict") => "candor/claimed".to_owned(),
+        Some(rest) => format!("candor/claimed.{rest}"),
+        None => key.to_owned(),
+    }
+}
+
+/// A flagged result whose content is empty, though its structure says something, gets a block made from it: hosts
+/// often show text only.
+fn made_block(members: &Members<'_>, ruling: &Ruling) -> Option<String> {
+    if ruling.flag != Flag::Set || ruling.bytes != Bytes::Untouched {
+        return None;
+    }
+    let empty = members.blocks().is_none_or(|blocks| {
+        blocks.iter().all(|raw| {
+            serde_json::from_str::<Block<'_>>(raw.get()).is_ok_and(|block| {
+                block.is_text() && block.text.is_none_or(|text| text.get().trim_matches('"').trim().is_empty())
+            })
+        })
+    });
+    let structured = members.structured.filter(|raw| raw.get() != "null")?;
+    if !empty {
+        return None;
+    }
+    let value: Value = serde_json::from_str(structured.get()).ok()?;
+    let mut text = redaction::json(&value).value.to_string();
+    if text.len() > MADE_BLOCK {
+        text.truncate(text.floor_char_boundary(MADE_BLOCK));
+        text.push('…');
+    }
+    Some(text)
+}
+
+/// The members of an object in order, duplicates and all.
+struct Entries(Vec<(String, Box<RawValue>)>);
+
+impl<'de> serde::Deserialize<'de> for Entries {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Entries;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        from.deserialize_map(Visitor)
+    }
+}

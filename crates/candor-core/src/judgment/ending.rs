@@ -1,0 +1,147 @@
+//! How one call ended, with everything known of it, and the scene it happened in.
+
+use std::time::Duration;
+
+use super::how::How;
+use crate::arguments::issue::Issue;
+use crate::contract::effect::EffectClass;
+use crate::names::{OperationId, ServerName, ToolName};
+use crate::reading::result::ResultReading;
+
+/// How a call ended. Endings that only a face yet to come can produce (credentials, tenants, confirmation, HTTP)
+/// have no variant here; the table's rows for them are held by the ruling's own tests.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// Not a valid `tools/call`.
+    Malformed {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// No such tool.
+    UnknownTool {
+        /// The nearest names that are there.
+        nearest: Vec<String>,
+    },
+    /// The arguments break the schema or an extra rule.
+    BadInput {
+        /// The first issues.
+        issues: Vec<Issue>,
+        /// How many there are in all.
+        total: usize,
+        /// Did an operator's rule break, beside or instead of the schema?
+        by_rule: bool,
+        /// How often these very arguments were refused, this time included.
+        times: u32,
+    },
+    /// The ledger can't take the intent.
+    Unrecorded {
+        /// Why not ("disk full").
+        why: String,
+    },
+    /// No byte of the request left.
+    ConnectFailed {
+        /// Why not.
+        why: String,
+    },
+    /// The caller cancelled before it was sent.
+    CancelledUnsent,
+    /// A result came.
+    Replied(Box<ResultReading>),
+    /// A JSON-RPC error came.
+    Refused {
+        /// Its code, where it is an integer.
+        code: Option<i64>,
+        /// Its message, the server's own words.
+        message: Option<String>,
+        /// Its data in short, the server's own words.
+        data: Option<String>,
+        /// Does the server still list the tool?
+        listed: bool,
+        /// Does the contract say that this very code means that nothing was done?
+        changes_nothing: bool,
+    },
+    /// Result and error in one response, or neither.
+    Both {
+        /// True for both, false for neither.
+        present: bool,
+    },
+    /// An answer over the frame limit.
+    Oversized {
+        /// Its length in bytes.
+        length: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The deadline passed.
+    Timeout,
+    /// The server's process or stream ended.
+    Closed {
+        /// How ("exit 137"), where known.
+        exit: String,
+    },
+    /// The caller cancelled, or left.
+    CancelledSent,
+    /// Found at start: an intent without a verdict, of an instance that is gone.
+    Crashed,
+}
+
+/// -32042: the server asks for a URL elicitation (2025-11-25).
+const URL_ELICITATION: i64 = -32042;
+
+impl Ending {
+    /// The row of the table.
+    pub fn how(&self) -> How {
+        match self {
+            Self::Malformed { .. } => How::Malformed,
+            Self::UnknownTool { .. } => How::UnknownTool,
+            Self::BadInput { .. } => How::BadInput,
+            Self::Unrecorded { .. } => How::Unrecorded,
+            Self::ConnectFailed { .. } => How::ConnectFailed,
+            Self::CancelledUnsent => How::CancelledUnsent,
+            Self::Replied(reading) => reading.how,
+            // A tool that its server lists no more: the refusal is as good as "no such method".
+            Self::Refused { code: Some(-32602), listed, .. } => {
+                if *listed {
+                    How::EParams
+                } else {
+                    How::EMethod
+                }
+            }
+            Self::Refused { code: Some(-32601 | -32600), .. } => How::EMethod,
+            Self::Refused { code: Some(URL_ELICITATION), .. } => How::EUrl,
+            Self::Refused { code: Some(-32099..=-32020), .. } => How::EReserved,
+            Self::Refused { .. } => How::EOther,
+            Self::Both { .. } => How::Both,
+            Self::Oversized { .. } => How::Oversized,
+            Self::Timeout => How::Timeout,
+            Self::Closed { .. } => How::Closed,
+            Self::CancelledSent => How::CancelledSent,
+            Self::Crashed => How::Crashed,
+        }
+    }
+}
+
+/// What the judge and the words need to know beside the ending.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    /// The operation.
+    pub operation: OperationId,
+    /// The server.
+    pub server: ServerName,
+    /// The tool.
+    pub tool: ToolName,
+    /// What the call may change; a tool that nobody classified counts as a write.
+    pub class: EffectClass,
+    /// Does an annotation that nobody trusts call it read-only?
+    pub claims_read_only: bool,
+    /// How often it was really sent.
+    pub attempts: u32,
+    /// From sending (or from receiving, where it was never sent) to the ending.
+    pub elapsed: Duration,
+    /// A broken output shape is taken seriously.
+    pub strict_shape: bool,
+    /// Will the next call start the server anew?
+    pub restarts: bool,
+    /// Will an operation of this id be found in the ledger?
+    pub recorded: bool,
+}

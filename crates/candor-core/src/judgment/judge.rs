@@ -1,0 +1,116 @@
+//! The judge: from an ending and its scene to a verdict. Total and pure; the same facts give the same verdict.
+
+use super::ending::{Ending, Scene};
+use super::finding::{Finding, FindingCode};
+use super::how::How;
+use super::ruling::{self, Clauses, Ruling, rule};
+use super::sentence;
+use super::verdict::{Failure, Repeat, Verdict};
+use crate::contract::mapping::Reference;
+
+/// A verdict with all that led to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgment {
+    /// How the call ended.
+    pub how: How,
+    /// The row of the table.
+    pub ruling: Ruling,
+    /// The conclusion.
+    pub verdict: Verdict,
+    /// Broken or unverifiable clauses.
+    pub findings: Vec<Finding>,
+}
+
+/// Judges one call.
+pub fn judge(scene: &Scene, ending: &Ending) -> Judgment {
+    let how = ending.how();
+    let (reading, changes_nothing) = match ending {
+        Ending::Replied(reply) => (reply.mapped.as_ref().map(|mapped| mapped.reading), false),
+        Ending::Refused { changes_nothing, .. } => (None, *changes_nothing),
+        _ => (None, false),
+    };
+    let clauses = Clauses { strict_shape: scene.strict_shape, refusal_changes_nothing: changes_nothing };
+    let ruling = rule(how, scene.class, reading, clauses);
+    Judgment { how, verdict: verdict(scene, ending, &ruling), findings: findings(ending, &ruling), ruling }
+}
+
+/// Judges an answer that came after the verdict: the operation is amended, nobody is told twice.
+pub fn judge_late(scene: &Scene, ending: &Ending) -> Judgment {
+    let own = judge(scene, ending);
+    let ruling = ruling::late(own.ruling);
+    Judgment { verdict: Verdict { protocol: ruling.protocol, ..own.verdict }, ruling, ..own }
+}
+
+fn verdict(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Verdict {
+    let reference = reference(ending);
+    Verdict {
+        operation: scene.operation,
+        protocol: ruling.protocol,
+        outcome: ruling.outcome,
+        effect: ruling.effect,
+        evidence: ruling.evidence,
+        error: failure(scene, ending, ruling),
+        reference: reference.map(|reference| reference.value.clone()),
+        parts: Vec::new(),
+        attempts: scene.attempts,
+        suggested_next_step: sentence::next_step(scene, ending, ruling),
+    }
+}
+
+fn failure(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Failure> {
+    let kind = ruling.kind?;
+    let own = match ending {
+        Ending::Replied(reply) => reply.mapped.as_ref().and_then(|mapped| mapped.code.clone()),
+        _ => None,
+    };
+    let repeat = ruling.repeat.unwrap_or(Repeat::MayDuplicate);
+    Some(Failure {
+        code: own.or_else(|| ruling::error_code(ending.how()).map(str::to_owned)).unwrap_or_default(),
+        kind,
+        message: sentence::what_happened(scene, ending, ruling),
+        retry_same_request: repeat == Repeat::MayHelp,
+        repeat,
+        retry_after: None,
+        issues: match ending {
+            Ending::BadInput { issues, .. } => issues.clone(),
+            _ => Vec::new(),
+        },
+    })
+}
+
+fn findings(ending: &Ending, ruling: &Ruling) -> Vec<Finding> {
+    let mut out = Vec::new();
+    if let Some(code) = ruling.finding {
+        out.push(Finding::new(code, finding_detail(code, ending)));
+    }
+    if let Ending::Replied(reply) = ending {
+        // A broken shape beside a mapping that is broken too: both are said.
+        if reply.how == How::OkBadShape && ruling.finding != Some(FindingCode::OutputShape) {
+            out.push(Finding::new(FindingCode::OutputShape, finding_detail(FindingCode::OutputShape, ending)));
+        }
+        out.extend(reply.findings.iter().cloned());
+    }
+    out
+}
+
+fn finding_detail(code: FindingCode, ending: &Ending) -> String {
+    let Ending::Replied(reply) = ending else { return String::new() };
+    match code {
+        FindingCode::OutputShape => sentence::shape(reply),
+        FindingCode::OutputMissing => "the tool declares an outputSchema and sent no structuredContent".to_owned(),
+        FindingCode::ResultType => reply.why.clone().unwrap_or_default(),
+        FindingCode::MappingMissing => "the field that the contract reads is absent".to_owned(),
+        FindingCode::MappingUnlisted => {
+            let value = reply.mapped.as_ref().and_then(|mapped| mapped.value.clone()).unwrap_or_default();
+            format!("the field that the contract reads holds a value that no list names: {value}")
+        }
+        FindingCode::Contradiction => "isError and the field that the contract reads contradict each other".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What an ending leaves to follow.
+pub fn reference(ending: &Ending) -> Option<&Reference> {
+    let Ending::Replied(reply) = ending else { return None };
+    reply.reference.as_ref().or_else(|| reply.mapped.as_ref()?.reference.as_ref())
+}

@@ -1,0 +1,447 @@
+//! The ruling: for every way a call can end, every effect class and every reading of a contract, what Candor
+//! concludes and says. `decisions.toml` is its answer sheet; this never reads it.
+
+use super::finding::FindingCode;
+use super::how::{How, words};
+use super::verdict::{Effect, Evidence, Kind, Outcome, Protocol, Repeat};
+use crate::contract::effect::EffectClass;
+use crate::contract::mapping::Reading;
+
+words! {
+    /// Which way the answer to the caller takes.
+    Channel {
+        /// A tool result.
+        Result = "result",
+        /// A JSON-RPC (or HTTP) error.
+        Error = "error",
+        /// Nobody is answered.
+        Nobody = "none",
+    }
+}
+
+words! {
+    /// What happens to the server's bytes.
+    Bytes {
+        /// They stay; only `_meta` is added.
+        Untouched = "untouched",
+        /// Candor's block comes first, the server's follow.
+        Prefixed = "prefixed",
+        /// Candor writes the whole answer.
+        Authored = "authored",
+        /// The server's error is passed on.
+        Passed = "passed",
+        /// There are none.
+        Nothing = "none",
+    }
+}
+
+words! {
+    /// The fixed words that open the first text block. `Silent` where Candor writes no block.
+    Opening {
+        /// Candor writes no block.
+        Silent = "",
+        /// Nothing changed.
+        NotDone = "NOT DONE",
+        /// Refused, but nobody said whether something was done first.
+        RejectedEffectUnknown = "REJECTED, EFFECT UNKNOWN",
+        /// Failed, possibly mid-work.
+        FailedEffectUnknown = "FAILED, EFFECT UNKNOWN",
+        /// Nobody knows.
+        Unknown = "UNKNOWN",
+        /// A part was done.
+        PartlyDone = "PARTLY DONE",
+        /// Taken on.
+        AcceptedNotYetDone = "ACCEPTED, NOT YET DONE",
+        /// The server needs more.
+        NeedsInput = "NEEDS INPUT",
+    }
+}
+
+/// `isError` of the result that goes to the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flag {
+    /// As the server sent it.
+    Kept,
+    /// Set.
+    Set,
+    /// There is no result to flag.
+    NoResult,
+}
+
+/// What holds for one row of the decision table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ruling {
+    /// Which way the answer takes.
+    pub channel: Channel,
+    /// `isError` of a result.
+    pub flag: Flag,
+    /// The protocol's layer.
+    pub protocol: Protocol,
+    /// The tool's layer: was it done?
+    pub outcome: Outcome,
+    /// The tool's layer: what changed?
+    pub effect: Effect,
+    /// How that is known.
+    pub evidence: Evidence,
+    /// Of what sort a failure is; `None` where there is none.
+    pub kind: Option<Kind>,
+    /// What happens to the server's bytes.
+    pub bytes: Bytes,
+    /// How Candor's block opens.
+    pub opening: Opening,
+    /// May Candor itself send again, if a contract asks for it?
+    pub may_retry: bool,
+    /// What a repeat by the caller would mean; `None` where nothing went wrong.
+    pub repeat: Option<Repeat>,
+    /// A clause that is broken by the very way the call ended.
+    pub finding: Option<FindingCode>,
+}
+
+/// Clauses of a contract, beyond class and mapping, that a ruling depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Clauses {
+    /// A broken output shape is taken seriously (`output = "strict"`).
+    pub strict_shape: bool,
+    /// The contract says that this very refusal means that nothing was done.
+    pub refusal_changes_nothing: bool,
+}
+
+/// Rules on one call. `None` as reading means that no mapping read the result.
+pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Clauses) -> Ruling {
+    let as_write = match how {
+        How::Malformed | How::UnknownTool | How::BadInput => refused(how, Kind::InvalidInput),
+        How::Unauthorised | How::Foreign | How::Unconfirmed => refused(how, Kind::PermissionDenied),
+        How::Limited => refused(how, Kind::RateLimited),
+        How::CancelledUnsent => refused(how, Kind::Cancelled),
+        How::Unrecorded => unsent(Kind::Internal),
+        How::ConnectFailed => Ruling { may_retry: true, ..unsent(Kind::DependencyUnavailable) },
+        How::Ok => mapped(false, reading),
+        How::Flagged => mapped(true, reading),
+        How::OkBadShape => bad_shape(reading, clauses),
+        How::OkNoStructure => Ruling { finding: Some(FindingCode::OutputMissing), ..mapped(false, reading) },
+        How::Task => Ruling { outcome: Outcome::Accepted, evidence: Evidence::Declared, ..reported() },
+        How::InputRequired => Ruling { outcome: Outcome::InputRequired, evidence: Evidence::Declared, ..reported() },
+        How::OddType => Ruling {
+            outcome: Outcome::Unknown,
+            evidence: Evidence::Declared,
+            kind: Some(Kind::ContractBroken),
+            finding: Some(FindingCode::ResultType),
+            ..reported()
+        },
+        How::NotAResult | How::Oversized => lost(Kind::ContractBroken),
+        How::Both | How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken => lost(Kind::OutcomeUnknown),
+        How::Crashed => untold(Kind::OutcomeUnknown),
+        How::CancelledSent => untold(Kind::Cancelled),
+        How::EParams => refusal(Opening::RejectedEffectUnknown, Outcome::Rejected, Kind::InvalidInput),
+        How::EOther => refusal(Opening::FailedEffectUnknown, Outcome::Failed, Kind::Internal),
+        How::EMethod | How::EReserved => passed(),
+        How::EUrl => Ruling { outcome: Outcome::InputRequired, kind: None, ..passed() },
+    };
+    let as_write = if clauses.refusal_changes_nothing { nothing_done(how, as_write) } else { as_write };
+    let ruling = for_class(how, class, as_write);
+    Ruling { repeat: repeat(how, class, &ruling), ..ruling }
+}
+
+/// Refused by Candor: the model can mend it (a result), or it can't (an error).
+fn refused(how: How, kind: Kind) -> Ruling {
+    let base = Ruling { outcome: Outcome::Rejected, ..unsent(kind) };
+    match how {
+        How::BadInput | How::Unconfirmed | How::Limited => base,
+        How::CancelledUnsent => Ruling {
+            channel: Channel::Nobody,
+            flag: Flag::NoResult,
+            bytes: Bytes::Nothing,
+            opening: Opening::Silent,
+            ..base
+        },
+        _ => Ruling { channel: Channel::Error, flag: Flag::NoResult, opening: Opening::Silent, ..base },
+    }
+}
+
+fn unsent(kind: Kind) -> Ruling {
+    Ruling {
+        channel: Channel::Result,
+        flag: Flag::Set,
+        protocol: Protocol::NotSent,
+        outcome: Outcome::Failed,
+        effect: Effect::NotApplied,
+        evidence: Evidence::NotSent,
+        kind: Some(kind),
+        bytes: Bytes::Authored,
+        opening: Opening::NotDone,
+        may_retry: false,
+        repeat: None,
+        finding: None,
+    }
+}
+
+/// A result that nobody contradicts and nobody vouches for.
+fn reported() -> Ruling {
+    Ruling {
+        channel: Channel::Result,
+        flag: Flag::Kept,
+        protocol: Protocol::Delivered,
+        outcome: Outcome::Reported,
+        effect: Effect::Unknown,
+        evidence: Evidence::Asserted,
+        kind: None,
+        bytes: Bytes::Untouched,
+        opening: Opening::Silent,
+        may_retry: false,
+        repeat: None,
+        finding: None,
+    }
+}
+
+/// A result, read by the contract's mapping if it has one. The flag and the mapped field are two statements of one
+/// server: where they contradict each other neither is believed.
+fn mapped(flagged: bool, reading: Option<Reading>) -> Ruling {
+    let declared = |outcome, effect, kind, opening| Ruling {
+        flag: Flag::Set,
+        outcome,
+        effect,
+        evidence: Evidence::Declared,
+        kind: Some(kind),
+        bytes: if flagged { Bytes::Untouched } else { Bytes::Prefixed },
+        opening: if flagged { Opening::Silent } else { opening },
+        ..reported()
+    };
+    let contradiction = Ruling {
+        bytes: Bytes::Prefixed,
+        opening: Opening::Unknown,
+        finding: Some(FindingCode::Contradiction),
+        ..declared(Outcome::Unknown, Effect::Unknown, Kind::ContractBroken, Opening::Unknown)
+    };
+    let unreadable = |finding| Ruling {
+        evidence: Evidence::Asserted,
+        finding: Some(finding),
+        ..declared(Outcome::Unknown, Effect::Unknown, Kind::ContractBroken, Opening::Unknown)
+    };
+    let bare_flag = Ruling {
+        evidence: Evidence::Asserted,
+        ..declared(Outcome::Failed, Effect::Unknown, Kind::Unclassified, Opening::Silent)
+    };
+    match (reading, flagged) {
+        (None, false) => reported(),
+        (None, true) => bare_flag,
+        (Some(Reading::Completed), false) => Ruling {
+            outcome: Outcome::Completed,
+            effect: Effect::Applied,
+            evidence: Evidence::Declared,
+            ..reported()
+        },
+        (Some(Reading::Accepted), false) => Ruling {
+            outcome: Outcome::Accepted,
+            evidence: Evidence::Declared,
+            bytes: Bytes::Prefixed,
+            opening: Opening::AcceptedNotYetDone,
+            ..reported()
+        },
+        (Some(Reading::Completed | Reading::Accepted), true) => contradiction,
+        (Some(Reading::Rejected), _) => {
+            declared(Outcome::Rejected, Effect::NotApplied, Kind::BusinessRule, Opening::NotDone)
+        }
+        (Some(Reading::Failed), _) => {
+            declared(Outcome::Failed, Effect::Unknown, Kind::Internal, Opening::FailedEffectUnknown)
+        }
+        (Some(Reading::Partial), _) => {
+            declared(Outcome::Partial, Effect::Partial, Kind::BusinessRule, Opening::PartlyDone)
+        }
+        (Some(Reading::Missing), false) => unreadable(FindingCode::MappingMissing),
+        (Some(Reading::Unlisted), false) => unreadable(FindingCode::MappingUnlisted),
+        (Some(Reading::Missing), true) => Ruling { finding: Some(FindingCode::MappingMissing), ..bare_flag },
+        (Some(Reading::Unlisted), true) => Ruling { finding: Some(FindingCode::MappingUnlisted), ..bare_flag },
+    }
+}
+
+/// A broken shape costs a finding and no more, unless the operator said `strict`. What it never does is make an
+/// effect `not_applied`: the action answered.
+fn bad_shape(reading: Option<Reading>, clauses: Clauses) -> Ruling {
+    let ruling = Ruling { finding: Some(FindingCode::OutputShape), ..mapped(false, reading) };
+    if !clauses.strict_shape {
+        return ruling;
+    }
+    Ruling {
+        flag: Flag::Set,
+        outcome: Outcome::Unknown,
+        effect: Effect::Unknown,
+        evidence: Evidence::Asserted,
+        kind: Some(Kind::ContractBroken),
+        bytes: Bytes::Prefixed,
+        opening: Opening::Unknown,
+        ..ruling
+    }
+}
+
+/// Sent, and nothing usable came back.
+fn lost(kind: Kind) -> Ruling {
+    Ruling {
+        channel: Channel::Result,
+        flag: Flag::Set,
+        protocol: Protocol::NoResponse,
+        outcome: Outcome::Unknown,
+        effect: Effect::Unknown,
+        evidence: Evidence::None,
+        kind: Some(kind),
+        bytes: Bytes::Authored,
+        opening: Opening::Unknown,
+        may_retry: false,
+        repeat: None,
+        finding: None,
+    }
+}
+
+/// As `lost`, with nobody left to tell.
+fn untold(kind: Kind) -> Ruling {
+    Ruling {
+        channel: Channel::Nobody,
+        flag: Flag::NoResult,
+        bytes: Bytes::Nothing,
+        opening: Opening::Silent,
+        ..lost(kind)
+    }
+}
+
+/// A JSON-RPC error that becomes a result the model can read. Handlers throw these mid-work too, so by itself it
+/// says nothing about the effect.
+fn refusal(opening: Opening, outcome: Outcome, kind: Kind) -> Ruling {
+    Ruling { protocol: Protocol::Error, outcome, evidence: Evidence::Declared, opening, ..lost(kind) }
+}
+
+/// A JSON-RPC error that clients act on: it goes to the caller as it is.
+fn passed() -> Ruling {
+    Ruling {
+        channel: Channel::Error,
+        flag: Flag::NoResult,
+        bytes: Bytes::Passed,
+        opening: Opening::Silent,
+        ..refusal(Opening::Silent, Outcome::Rejected, Kind::Internal)
+    }
+}
+
+/// The contract vouches that this refusal came before any work.
+fn nothing_done(how: How, ruling: Ruling) -> Ruling {
+    match how {
+        How::EParams | How::EOther => Ruling {
+            outcome: Outcome::Rejected,
+            effect: Effect::NotApplied,
+            opening: Opening::NotDone,
+            ..ruling
+        },
+        How::EMethod => Ruling { effect: Effect::NotApplied, ..ruling },
+        How::HttpRefused => Ruling {
+            outcome: Outcome::Rejected,
+            effect: Effect::NotApplied,
+            evidence: Evidence::Declared,
+            opening: Opening::NotDone,
+            ..ruling
+        },
+        _ => ruling,
+    }
+}
+
+/// What an effect class changes in the ruling for a write.
+fn for_class(how: How, class: EffectClass, write: Ruling) -> Ruling {
+    match class {
+        EffectClass::Write => write,
+        EffectClass::Idempotent if write.protocol == Protocol::NotSent && how != How::Unrecorded => write,
+        EffectClass::Idempotent => Ruling {
+            may_retry: write.may_retry
+                || write.protocol == Protocol::NoResponse
+                || write.effect == Effect::NotApplied,
+            ..write
+        },
+        EffectClass::Read => for_read(how, write),
+    }
+}
+
+/// A trusted read changes nothing, however it ends. One that got no answer has simply failed.
+fn for_read(how: How, write: Ruling) -> Ruling {
+    let opening = match write.opening {
+        Opening::FailedEffectUnknown | Opening::RejectedEffectUnknown => Opening::NotDone,
+        other => other,
+    };
+    let read = Ruling { effect: Effect::NotApplied, opening, ..write };
+    match how {
+        How::Timeout | How::Closed => Ruling {
+            outcome: Outcome::Failed,
+            kind: Some(Kind::DependencyUnavailable),
+            opening: Opening::NotDone,
+            may_retry: true,
+            ..read
+        },
+        How::EOther => Ruling { may_retry: true, ..read },
+        _ => read,
+    }
+}
+
+/// What a repeat by the caller would mean. A read can't be done twice: where a write may duplicate, it may help.
+fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
+    if ruling.kind.is_none() && ruling.outcome != Outcome::Accepted {
+        return None;
+    }
+    let harmless = matches!(class, EffectClass::Read | EffectClass::Idempotent);
+    Some(match how {
+        How::Limited | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => Repeat::MayHelp,
+        How::Timeout | How::Closed | How::HttpBroken | How::EOther if harmless => Repeat::MayHelp,
+        How::Malformed
+        | How::UnknownTool
+        | How::Unauthorised
+        | How::Foreign
+        | How::BadInput
+        | How::Unconfirmed
+        | How::EParams
+        | How::EMethod
+        | How::EReserved => Repeat::SameAnswer,
+        _ if ruling.outcome == Outcome::Rejected => Repeat::SameAnswer,
+        _ if class == EffectClass::Read => Repeat::MayHelp,
+        _ => Repeat::MayDuplicate,
+    })
+}
+
+/// The ruling for an answer that came after the verdict: the operation is amended, nobody is told twice.
+pub fn late(own: Ruling) -> Ruling {
+    Ruling {
+        channel: Channel::Nobody,
+        flag: Flag::NoResult,
+        protocol: Protocol::Delivered,
+        bytes: Bytes::Nothing,
+        opening: Opening::Silent,
+        ..own
+    }
+}
+
+/// The stable code in the verdict where Candor is its author; `None` where nothing went wrong.
+pub fn error_code(how: How) -> Option<&'static str> {
+    Some(match how {
+        How::Malformed => "CANDOR_MALFORMED_REQUEST",
+        How::UnknownTool => "CANDOR_UNKNOWN_TOOL",
+        How::Unauthorised => "CANDOR_PERMISSION_DENIED",
+        How::Foreign => "CANDOR_NOT_FOUND",
+        How::BadInput => "CANDOR_INVALID_INPUT",
+        How::Unconfirmed => "CANDOR_NOT_CONFIRMED",
+        How::Limited => "CANDOR_RATE_LIMITED",
+        How::Unrecorded => "CANDOR_NOT_RECORDED",
+        How::ConnectFailed => "CANDOR_UNREACHABLE",
+        How::CancelledUnsent | How::CancelledSent => "CANDOR_CANCELLED",
+        How::Ok | How::OkBadShape | How::OkNoStructure => "CANDOR_CONTRACT",
+        How::OddType => "CANDOR_RESULT_TYPE",
+        How::Both | How::NotAResult => "CANDOR_BROKEN_RESPONSE",
+        How::Oversized => "CANDOR_TOO_LARGE",
+        How::Flagged => "CANDOR_TOOL_ERROR",
+        How::EParams | How::EMethod | How::EReserved => "CANDOR_TOOL_REJECTED",
+        How::EOther => "CANDOR_TOOL_FAILED",
+        How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken | How::Crashed => "CANDOR_NO_ANSWER",
+        How::Task | How::InputRequired | How::EUrl => return None,
+    })
+}
+
+/// The codes of a refusal that goes out as an error: JSON-RPC, and HTTP where the transport has a status.
+pub fn refusal_codes(how: How) -> (Option<i64>, &'static [i64]) {
+    match how {
+        How::Malformed | How::UnknownTool => (Some(-32602), &[]),
+        How::Unauthorised => (None, &[401, 403]),
+        How::Foreign => (Some(-32602), &[404]),
+        _ => (None, &[]),
+    }
+}

@@ -1,0 +1,208 @@
+//! What happened, in one sentence: the verdict's message, and the line that follows the opening words.
+
+use std::time::Duration;
+
+use super::ending::{Ending, Scene};
+use super::finding::FindingCode;
+use super::how::How;
+use super::judge::reference;
+use super::ruling::{Opening, Ruling};
+use super::verdict::Outcome;
+use crate::arguments::check::lines;
+use crate::contract::effect::EffectClass;
+use crate::contract::mapping::{MappedReading, Reading};
+use crate::delivery::quote::{name, quote};
+use crate::reading::result::ResultReading;
+
+/// How much of a broken shape a sentence names, in bytes.
+const SHAPE_BYTES: usize = 400;
+
+/// What happened to this call, as one sentence without the opening words.
+pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String {
+    let tool = name(scene.tool.as_str());
+    let server = format!("server \"{}\"", name(scene.server.as_str()));
+    let to = format!("\"{}\"", name(scene.server.as_str()));
+    match ending {
+        Ending::Malformed { why } => format!("This tools/call is malformed: {why}. It was not sent."),
+        Ending::UnknownTool { nearest } => unknown_tool(&tool, &server, nearest),
+        Ending::BadInput { total, by_rule, .. } => {
+            let arguments = if *total == 1 { "1 argument" } else { &format!("{total} arguments") };
+            let (breaks, rules) = match (*total, by_rule) {
+                (1, false) => ("breaks", "the tool's schema"),
+                (1, true) => ("breaks", "a rule of this tool's contract"),
+                (_, false) => ("break", "the tool's schema"),
+                (_, true) => ("break", "the tool's schema or a rule of its contract"),
+            };
+            format!("{tool} was not sent to {server}; Candor found {arguments} that {breaks} {rules}.")
+        }
+        Ending::Unrecorded { why } => {
+            format!("{tool} was not sent: the record of calls can't be written ({why}).")
+        }
+        Ending::ConnectFailed { why } => format!("{tool} was not sent: {server} {why}."),
+        Ending::CancelledUnsent => format!("{tool} was cancelled by the caller before it was sent to {server}."),
+        Ending::CancelledSent => {
+            format!("{tool} was sent {} to {to}; the caller gave up before an answer came.", times(scene.attempts))
+        }
+        Ending::Crashed => {
+            format!("{tool} may have been sent to {to}; Candor ended before it could record an answer.")
+        }
+        Ending::Timeout => format!(
+            "{tool} was sent {} to {to}; no answer came in {}.",
+            times(scene.attempts),
+            seconds(scene.elapsed)
+        ),
+        Ending::Closed { exit } => format!(
+            "{server} ended ({}) {} after {tool} was sent, without answering.",
+            name(exit),
+            seconds(scene.elapsed)
+        ),
+        Ending::Oversized { length, limit } => format!(
+            "{server} answered {tool} with {length} bytes; the limit for one message is {limit}, and the answer was dropped."
+        ),
+        Ending::Both { present: true } => {
+            format!("{server} answered {tool} with a result and an error at once; which one holds can't be known.")
+        }
+        Ending::Both { present: false } => {
+            format!("{server} answered {tool} with neither a result nor an error.")
+        }
+        Ending::Refused { code, message, data, .. } => {
+            let words = message.as_deref().filter(|text| !text.trim().is_empty());
+            let words = words.map_or_else(|| ", without a message".to_owned(), |text| format!(", in its words: {}", quote(text)));
+            let data = data.as_deref().map_or_else(String::new, |data| format!(" (more in its data: {})", quote(data)));
+            let code = code.map_or_else(|| "no code".to_owned(), |code| code.to_string());
+            if ending.how() == How::EParams {
+                format!("{server} refused the arguments of {tool} ({code}){words}{data}.")
+            } else {
+                format!("{server} answered {tool} with an error ({code}){words}{data}.")
+            }
+        }
+        Ending::Replied(reply) => replied(&tool, &server, reply, ruling),
+    }
+}
+
+fn unknown_tool(tool: &str, server: &str, nearest: &[String]) -> String {
+    let nearest: Vec<String> = nearest.iter().map(|near| name(near)).collect();
+    let hint = match nearest.as_slice() {
+        [] => String::new(),
+        [only] => format!(" Did you mean {only}?"),
+        several => format!(" The nearest names are {}.", several.join(", ")),
+    };
+    format!("Unknown tool: {server} lists no tool {}. The call was not sent.{hint}", quote(tool))
+}
+
+fn replied(tool: &str, server: &str, reply: &ResultReading, ruling: &Ruling) -> String {
+    if let Some(why) = &reply.why {
+        return format!("{server} answered {tool} with something that is no finished tool result: {}.", name(why));
+    }
+    match (&reply.mapped, ruling.outcome) {
+        (_, Outcome::Unknown) if ruling.finding == Some(FindingCode::OutputShape) => {
+            format!("{server} answered {tool}, but not in the shape it promises: {}", shape(reply))
+        }
+        (Some(mapped), _) if mapped.reading != Reading::Missing || reply.how != How::Flagged => {
+            by_mapping(tool, server, mapped, reply, ruling)
+        }
+        _ => match &reply.first_text {
+            Some(text) => format!("{server} reported an error for {tool}, in its words: {}.", quote(text)),
+            None => format!("{server} reported an error for {tool}, without a word about it."),
+        },
+    }
+}
+
+fn by_mapping(tool: &str, server: &str, mapped: &MappedReading, reply: &ResultReading, ruling: &Ruling) -> String {
+    let said = said(mapped);
+    match (mapped.reading, ruling.outcome) {
+        (Reading::Missing, _) => {
+            format!("{server} answered {tool} without the field that this tool's contract reads the outcome from.")
+        }
+        (Reading::Unlisted, _) => {
+            format!("{server} answered {tool} with {said}, a value that this tool's contract does not know.")
+        }
+        (_, Outcome::Unknown) => {
+            format!("{server} flagged its answer to {tool} as an error, yet its own field says {said}.")
+        }
+        (Reading::Rejected, _) => format!("{server} refused {tool}: {said}."),
+        (Reading::Failed, _) => format!("{server} reports that {tool} failed: {said}."),
+        (Reading::Partial, _) => format!("{server} reports that {tool} was done in part: {said}."),
+        (Reading::Accepted, _) => {
+            let reference = mapped.reference.as_ref().or(reply.reference.as_ref());
+            let job = reference.map_or_else(String::new, |job| {
+                format!(" as {} {}", name(job.noun.as_deref().unwrap_or("reference")), name(&job.value))
+            });
+            format!("{server} took on {tool}{job}; nothing shows yet that it was done.")
+        }
+        (Reading::Completed, _) => format!("{server} reports that {tool} was done: {said}."),
+    }
+}
+
+/// The server's code and words, as far as the contract names them.
+fn said(mapped: &MappedReading) -> String {
+    match (&mapped.code, &mapped.message, &mapped.value) {
+        (Some(code), Some(message), _) => format!("{}, {}", name(code), quote(message)),
+        (Some(code), None, _) => name(code),
+        (None, Some(message), _) => quote(message),
+        (None, None, Some(value)) => quote(value),
+        (None, None, None) => "nothing more".to_owned(),
+    }
+}
+
+/// What is wrong with a structure, the first few issues.
+pub fn shape(reply: &ResultReading) -> String {
+    lines(&reply.shape, reply.shape_total, SHAPE_BYTES)
+}
+
+/// What could be done next, described and never ordered; `None` where nothing special could.
+pub fn next_step(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<String> {
+    let suggestion = match ending {
+        Ending::Replied(reply) => reply.mapped.as_ref().and_then(|mapped| mapped.suggestion.as_deref()),
+        _ => None,
+    };
+    if let Some(words) = suggestion {
+        return Some(format!("The server's suggestion, in its words: {}.", quote(words)));
+    }
+    match ending {
+        Ending::BadInput { .. } => Some("Corrected arguments are checked afresh.".to_owned()),
+        Ending::UnknownTool { nearest } if !nearest.is_empty() => {
+            Some(format!("Tools with near names: {}.", nearest.join(", ")))
+        }
+        _ if ruling.outcome == Outcome::Accepted => Some(state_of(ending)),
+        _ if ruling.opening == Opening::Unknown && scene.class != EffectClass::Read => {
+            Some("The present state of the target shows whether it was done.".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Where the state of something accepted can be seen.
+pub fn state_of(ending: &Ending) -> String {
+    match reference(ending) {
+        Some(job) => {
+            let what = format!("{} {}", name(job.noun.as_deref().unwrap_or("reference")), name(&job.value));
+            match &job.state {
+                Some(state) => format!("State of {what}: tool {}, argument {}.", name(&state.tool), name(&state.argument)),
+                None if job.noun.as_deref() == Some("task") => format!("State of {what}: tasks/get."),
+                None => format!("No tool known to Candor shows the state of {what}."),
+            }
+        }
+        None => "No tool known to Candor shows its state.".to_owned(),
+    }
+}
+
+/// "once", "2 times".
+pub fn times(attempts: u32) -> String {
+    match attempts {
+        1 => "once".to_owned(),
+        more => format!("{more} times"),
+    }
+}
+
+/// "55 s", "2.1 s", "0.04 s": as many digits as say something.
+pub fn seconds(elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    if seconds >= 10.0 || (seconds >= 1.0 && seconds.fract() < 0.05) {
+        format!("{seconds:.0} s")
+    } else if seconds >= 1.0 {
+        format!("{seconds:.1} s")
+    } else {
+        format!("{seconds:.2} s")
+    }
+}

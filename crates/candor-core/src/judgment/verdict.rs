@@ -1,0 +1,226 @@
+//! What Candor concludes about one call, as a value.
+
+use serde_json::{Map, Value, json};
+
+use super::how::words;
+use crate::arguments::issue::Issue;
+use crate::names::OperationId;
+
+words! {
+    /// Did a well-formed response to this request arrive?
+    Protocol {
+        /// A well-formed result arrived.
+        Delivered = "delivered",
+        /// A JSON-RPC error answered it.
+        Error = "error",
+        /// Sent; nothing usable came back.
+        NoResponse = "no_response",
+        /// Never sent.
+        NotSent = "not_sent",
+    }
+}
+
+words! {
+    /// Was the business action done?
+    Outcome {
+        /// The server reported no error; nobody looked.
+        Reported = "reported",
+        /// Known done.
+        Completed = "completed",
+        /// Taken on, not done.
+        Accepted = "accepted",
+        /// The server needs more before it goes on.
+        InputRequired = "input_required",
+        /// Refused as asked.
+        Rejected = "rejected",
+        /// Tried and failed.
+        Failed = "failed",
+        /// Done in part.
+        Partial = "partial",
+        /// Nobody knows.
+        Unknown = "unknown",
+    }
+}
+
+words! {
+    /// What changed in the world.
+    Effect {
+        /// Nothing.
+        NotApplied = "not_applied",
+        /// What was asked for.
+        Applied = "applied",
+        /// A part of it.
+        Partial = "partial",
+        /// Nobody knows.
+        Unknown = "unknown",
+    }
+}
+
+words! {
+    /// How outcome and effect are known.
+    Evidence {
+        /// Nothing left Candor.
+        NotSent = "not_sent",
+        /// Nothing was heard.
+        None = "none",
+        /// The server merely flagged, or did not flag, an error.
+        Asserted = "asserted",
+        /// A structured field or code that a contract or the protocol defines.
+        Declared = "declared",
+        /// Candor looked.
+        ReadBack = "read_back",
+        /// A person settled it.
+        Operator = "operator",
+    }
+}
+
+words! {
+    /// Whose fault, and of what sort.
+    Kind {
+        /// The arguments.
+        InvalidInput = "invalid_input",
+        /// Not allowed.
+        PermissionDenied = "permission_denied",
+        /// The tool's own rules.
+        BusinessRule = "business_rule",
+        /// Something the tool needs is not there.
+        DependencyUnavailable = "dependency_unavailable",
+        /// Too many calls.
+        RateLimited = "rate_limited",
+        /// The answer was lost.
+        OutcomeUnknown = "outcome_unknown",
+        /// The server broke its own contract.
+        ContractBroken = "contract_broken",
+        /// The caller gave up.
+        Cancelled = "cancelled",
+        /// A fault inside.
+        Internal = "internal",
+        /// A server's own flag without more.
+        Unclassified = "unclassified",
+    }
+}
+
+words! {
+    /// What a repeat of the same request would mean.
+    Repeat {
+        /// It gets the same answer.
+        SameAnswer = "same_answer",
+        /// It is harmless and may succeed.
+        MayHelp = "may_help",
+        /// It may do the thing twice.
+        MayDuplicate = "may_duplicate",
+    }
+}
+
+/// What went wrong, where the outcome is `rejected`, `failed`, `partial` or `unknown`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// A stable code: a tool's own where a contract names it, else Candor's (`CANDOR_…`).
+    pub code: String,
+    /// Of what sort.
+    pub kind: Kind,
+    /// One sentence.
+    pub message: String,
+    /// May the very same request be sent again without harm, and with hope?
+    pub retry_same_request: bool,
+    /// What a repeat would mean.
+    pub repeat: Repeat,
+    /// Seconds to wait before a repeat, where somebody said so.
+    pub retry_after: Option<u64>,
+    /// What is wrong with the arguments, for bad input.
+    pub issues: Vec<Issue>,
+}
+
+/// One item of a batch, or one step of a compound, judged by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// What the server calls it.
+    pub name: String,
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// What it changed.
+    pub effect: Effect,
+}
+
+/// What Candor concludes about one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The operation it is about.
+    pub operation: OperationId,
+    /// The protocol's layer.
+    pub protocol: Protocol,
+    /// The tool's layer: was it done?
+    pub outcome: Outcome,
+    /// The tool's layer: what did it change?
+    pub effect: Effect,
+    /// How the last two are known.
+    pub evidence: Evidence,
+    /// What went wrong, if something did.
+    pub error: Option<Failure>,
+    /// Something to follow: a task id, a ticket, a URL.
+    pub reference: Option<String>,
+    /// Items or steps, each with its own outcome and effect.
+    pub parts: Vec<Part>,
+    /// How often the request was really sent.
+    pub attempts: u32,
+    /// What could be done next, described, never ordered.
+    pub suggested_next_step: Option<String>,
+}
+
+impl Verdict {
+    /// The verdict as it stands in `_meta["candor/verdict"]` and in the ledger (DESIGN section 3b). On a success
+    /// (no error) null and empty members are left out.
+    pub fn to_json(&self, recorded: bool) -> Value {
+        let mut out = Map::new();
+        out.insert("outcome".into(), json!(self.outcome));
+        if let Some(error) = &self.error {
+            out.insert("error".into(), error.to_json());
+        }
+        out.insert("effect".into(), json!(self.effect));
+        out.insert("operationId".into(), json!(self.operation));
+        out.insert("suggestedNextStep".into(), json!(self.suggested_next_step));
+        out.insert("protocol".into(), json!(self.protocol));
+        out.insert("evidence".into(), json!(self.evidence));
+        out.insert("attempts".into(), json!(self.attempts));
+        out.insert("recorded".into(), json!(recorded));
+        out.insert("reference".into(), json!(self.reference));
+        out.insert("parts".into(), Value::Array(self.parts.iter().map(Part::to_json).collect()));
+        if self.error.is_none() {
+            out.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
+        }
+        Value::Object(out)
+    }
+
+    /// Does somebody still have to find out what happened? True where the effect of something that was sent is open
+    /// and a better answer can exist. A server's bare flag (`asserted`) leaves the effect unknown by nature: listing
+    /// every flagged error as open would bury the calls that really are.
+    pub fn is_unsettled(&self) -> bool {
+        match self.outcome {
+            Outcome::Unknown | Outcome::Accepted => self.effect != Effect::NotApplied,
+            Outcome::Failed | Outcome::Rejected => {
+                self.effect == Effect::Unknown && self.evidence != Evidence::Asserted
+            }
+            Outcome::Reported | Outcome::Completed | Outcome::Partial | Outcome::InputRequired => false,
+        }
+    }
+}
+
+impl Failure {
+    fn to_json(&self) -> Value {
+        json!({
+            "code": self.code,
+            "kind": self.kind,
+            "message": self.message,
+            "retrySameRequest": self.retry_same_request,
+            "repeat": self.repeat,
+            "retryAfter": self.retry_after,
+            "issues": self.issues,
+        })
+    }
+}
+
+impl Part {
+    fn to_json(&self) -> Value {
+        json!({ "name": self.name, "outcome": self.outcome, "effect": self.effect })
+    }
+}

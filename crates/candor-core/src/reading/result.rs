@@ -1,0 +1,202 @@
+//! Reading a tool result by the request that asked for it: which ending it is, and what a contract makes of it.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::members::Members;
+use crate::arguments::issue::Issue;
+use crate::contract::mapping::{MappedReading, Mapping, Reference};
+use crate::contract::schema::Schema;
+use crate::judgment::finding::{Finding, FindingCode};
+use crate::judgment::how::How;
+use crate::wire::envelope::text_of;
+use crate::wire::revision::{Era, Revision};
+
+/// Structure above this size is not checked against its schema on the way through.
+const CHECKED_BYTES: usize = 4 * 1024 * 1024;
+/// Issues of an output that are kept for a finding.
+const KEPT_ISSUES: usize = 8;
+/// How much of a server's own text is kept for a message.
+const KEPT_TEXT: usize = 600;
+
+/// What was asked, as far as the answer must be read by it.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The revision in force.
+    pub revision: Revision,
+    /// Did the request ask for a task (`params.task`, 2025-11-25)?
+    pub as_task: bool,
+    /// Does the tool declare an `outputSchema`?
+    pub promises_structure: bool,
+    /// The compiled `outputSchema`, where it is usable.
+    pub output: Option<&'a Schema>,
+    /// The contract's mapping.
+    pub mapping: Option<&'a Mapping>,
+}
+
+/// What a result says in structured facts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultReading {
+    /// Which ending it is.
+    pub how: How,
+    /// What the contract's mapping read.
+    pub mapped: Option<MappedReading>,
+    /// What is wrong with the structure, the first few.
+    pub shape: Vec<Issue>,
+    /// How much is wrong with it in all.
+    pub shape_total: usize,
+    /// Clauses found broken or unverifiable on the way.
+    pub findings: Vec<Finding>,
+    /// The server's first text, cut: its own words, for quoting.
+    pub first_text: Option<String>,
+    /// A task to follow.
+    pub reference: Option<Reference>,
+    /// The structured `count` is 0.
+    pub count_is_zero: bool,
+    /// Why it is no result, or of no known type.
+    pub why: Option<String>,
+}
+
+impl ResultReading {
+    fn of(how: How) -> Self {
+        Self {
+            how,
+            mapped: None,
+            shape: Vec::new(),
+            shape_total: 0,
+            findings: Vec::new(),
+            first_text: None,
+            reference: None,
+            count_is_zero: false,
+            why: None,
+        }
+    }
+
+    fn no_result(why: impl Into<String>) -> Self {
+        Self { why: Some(why.into()), ..Self::of(How::NotAResult) }
+    }
+}
+
+/// Reads a result. Total: whatever came is one of the endings.
+pub fn read(raw: &RawValue, asked: &Asked<'_>) -> ResultReading {
+    let members = match Members::read(raw) {
+        Ok(members) => members,
+        Err(_) if raw.get().starts_with('{') => {
+            return ResultReading::no_result("it names a member twice");
+        }
+        Err(_) => return ResultReading::no_result("it is not an object"),
+    };
+    match kind(&members, asked) {
+        ResultKind::Complete => read_complete(&members, asked),
+        ResultKind::Task(id) => ResultReading {
+            reference: id.map(|value| Reference { value, noun: Some("task".to_owned()), state: None }),
+            ..ResultReading::of(How::Task)
+        },
+        ResultKind::InputRequired => ResultReading::of(How::InputRequired),
+        ResultKind::Odd(name) => ResultReading {
+            why: Some(format!("its resultType is {name}")),
+            ..ResultReading::of(How::OddType)
+        },
+    }
+}
+
+enum ResultKind {
+    Complete,
+    Task(Option<String>),
+    InputRequired,
+    Odd(String),
+}
+
+/// `resultType` decides in the modern era; an absent one means complete. In the legacy era it is no member of the
+/// protocol, but the two words that mean "not finished" must not pass for a finished call.
+fn kind(members: &Members<'_>, asked: &Asked<'_>) -> ResultKind {
+    let named = members.result_type.map(|raw| text_of(raw).unwrap_or_else(|_| raw.get().into()));
+    match (asked.revision.era(), named.as_deref()) {
+        (Era::Modern, Some("input_required")) => ResultKind::InputRequired,
+        (Era::Modern, Some("task")) => ResultKind::Task(members.task_id.and_then(short_text)),
+        (Era::Modern, None | Some("complete")) => ResultKind::Complete,
+        (Era::Legacy, Some(name @ ("input_required" | "task"))) | (Era::Modern, Some(name)) => {
+            ResultKind::Odd(format!("{name:?}"))
+        }
+        (Era::Legacy, _) => match members.task {
+            Some(task) if asked.as_task => ResultKind::Task(task_id(task)),
+            _ => ResultKind::Complete,
+        },
+    }
+}
+
+fn task_id(task: &RawValue) -> Option<String> {
+    let task: Value = serde_json::from_str(task.get()).ok()?;
+    Some(task.get("taskId")?.as_str()?.chars().take(200).collect())
+}
+
+fn short_text(raw: &RawValue) -> Option<String> {
+    Some(text_of(raw).ok()?.chars().take(200).collect())
+}
+
+fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
+    let flagged = match members.is_error.map(RawValue::get) {
+        None | Some("false" | "null") => false,
+        Some("true") => true,
+        Some(_) => return ResultReading::no_result("its isError is not a boolean"),
+    };
+    let structured = structure(members, asked.revision);
+    let content_is_list = members.content.is_some_and(|raw| raw.get().starts_with('['));
+    if !content_is_list && structured.is_none() {
+        return ResultReading::no_result(match members.content {
+            None => "it has neither content nor structuredContent",
+            Some(_) => "its content is not a list",
+        });
+    }
+    let texts = members.texts();
+    let first_text = texts.iter().find(|text| !text.trim().is_empty());
+    let parsed = structured.map(|raw| serde_json::from_str::<Value>(raw.get()));
+    let value = parsed.as_ref().and_then(|parsed| parsed.as_ref().ok());
+    let text_refs: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+    let mut reading = ResultReading {
+        mapped: asked.mapping.map(|mapping| mapping.read(value, &text_refs)),
+        first_text: first_text.map(|text| text.chars().take(KEPT_TEXT).collect()),
+        count_is_zero: value.is_some_and(counts_zero),
+        ..ResultReading::of(if flagged { How::Flagged } else { How::Ok })
+    };
+    // Error results are exempt from the schema: it describes successes (MCP 2025-11-25, server/tools).
+    if !flagged {
+        check_shape(&mut reading, asked, structured, value);
+    }
+    reading
+}
+
+fn check_shape(reading: &mut ResultReading, asked: &Asked<'_>, raw: Option<&RawValue>, value: Option<&Value>) {
+    let (Some(schema), true) = (asked.output, asked.promises_structure) else {
+        if asked.promises_structure && raw.is_none() {
+            reading.how = How::OkNoStructure;
+        }
+        return;
+    };
+    let not_checked = |why: &str| Finding::new(FindingCode::NotChecked, format!("structuredContent: {why}"));
+    match (raw, value) {
+        (None, _) => reading.how = How::OkNoStructure,
+        (Some(raw), _) if raw.get().len() > CHECKED_BYTES => {
+            reading.findings.push(not_checked("over 4 MiB"));
+        }
+        (Some(_), None) => reading.findings.push(not_checked("it holds a value that JSON text can't carry exactly")),
+        (Some(_), Some(value)) => {
+            let validation = schema.violations(value, KEPT_ISSUES);
+            if validation.total > 0 {
+                reading.how = How::OkBadShape;
+                reading.shape = validation.issues;
+                reading.shape_total = validation.total;
+            }
+            reading.findings.extend(validation.not_checked.iter().map(|part| not_checked(&format!("{}: {}", part.path, part.why))));
+        }
+    }
+}
+
+/// `structuredContent`, where the revision has it. A null is a value in 2026-07-28 and nothing before.
+fn structure<'a>(members: &Members<'a>, revision: Revision) -> Option<&'a RawValue> {
+    members.structured.filter(|raw| raw.get() != "null" || revision.era() == Era::Modern)
+}
+
+fn counts_zero(value: &Value) -> bool {
+    value.get("count").and_then(Value::as_u64) == Some(0)
+}

@@ -1,0 +1,131 @@
+//! The bodies of entries: what `candor show` reads years later. Redacted, cut, with digests of the raw bytes.
+//!
+//! Version 1. Members may be added; a change of meaning takes a new number.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::delivery::redaction;
+use crate::judgment::ending::Scene;
+use crate::judgment::finding::Finding;
+use crate::judgment::judge::Judgment;
+use crate::names::UnixMillis;
+
+/// The version of every body written here.
+pub const VERSION: u32 = 1;
+/// Arguments and results are cut at this many bytes of JSON text (DESIGN section 3e).
+pub const CUT: usize = 16 * 1024;
+
+/// What an intent says beside its columns.
+#[derive(Debug, Clone)]
+pub struct IntentFacts<'a> {
+    /// The arguments as they will be sent, raw; `None` where the call has none.
+    pub arguments: Option<&'a str>,
+    /// The effect class and where it came from; `None` where nobody classified the tool.
+    pub class: Option<String>,
+    /// The digest of the tool's input schema, hexadecimal.
+    pub schema: Option<String>,
+    /// The revision in force.
+    pub revision: &'a str,
+    /// The host's name, where it gave one.
+    pub host: Option<&'a str>,
+    /// The request's id as the host wrote it.
+    pub request_id: &'a str,
+    /// The deadline in milliseconds.
+    pub deadline_ms: u64,
+    /// Coercions, notices and findings so far.
+    pub disclosed: Value,
+    /// The clauses of the contract that hold, each with its source.
+    pub contract: Vec<(String, String)>,
+}
+
+/// The body of an intent.
+pub fn intent(scene: &Scene, at: UnixMillis, facts: &IntentFacts<'_>) -> String {
+    json!({
+        "v": VERSION,
+        "type": "intent",
+        "operationId": scene.operation,
+        "server": scene.server,
+        "tool": scene.tool,
+        "at": at,
+        "arguments": facts.arguments.map(kept),
+        "argumentsDigest": facts.arguments.map(digest),
+        "effectClass": facts.class,
+        "schemaDigest": facts.schema,
+        "revision": facts.revision,
+        "host": facts.host,
+        "requestId": facts.request_id,
+        "deadlineMs": facts.deadline_ms,
+        "disclosed": facts.disclosed,
+        "contract": facts.contract.iter().map(|(clause, source)| json!({ "clause": clause, "source": source })).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+/// What a verdict says beside itself.
+#[derive(Debug, Clone, Default)]
+pub struct VerdictFacts<'a> {
+    /// Candor's block as it was given to the model.
+    pub block: Option<&'a str>,
+    /// What the server answered, raw; `None` where nothing came.
+    pub reply: Option<&'a str>,
+    /// Findings from before the answer came.
+    pub earlier_findings: &'a [Finding],
+    /// The structured `count` is 0.
+    pub count_is_zero: bool,
+}
+
+/// The body of a verdict or an amendment.
+pub fn verdict(scene: &Scene, at: UnixMillis, judgment: &Judgment, facts: &VerdictFacts<'_>) -> String {
+    let findings: Vec<&Finding> = facts.earlier_findings.iter().chain(&judgment.findings).collect();
+    json!({
+        "v": VERSION,
+        "type": "verdict",
+        "operationId": scene.operation,
+        "server": scene.server,
+        "tool": scene.tool,
+        "at": at,
+        "how": judgment.how,
+        "verdict": judgment.verdict.to_json(true),
+        "channel": judgment.ruling.channel,
+        "flagged": judgment.ruling.flag == crate::judgment::ruling::Flag::Set,
+        "countIsZero": facts.count_is_zero,
+        "text": facts.block,
+        "findings": findings,
+        "reply": facts.reply.map(kept),
+        "replyDigest": facts.reply.map(digest),
+    })
+    .to_string()
+}
+
+/// JSON text as it is kept: redacted, and as a value where it fits; cut text otherwise.
+fn kept(raw: &str) -> Value {
+    if raw.len() <= CUT
+        && let Ok(value) = serde_json::from_str::<Value>(raw)
+    {
+        return redaction::json(&value).value;
+    }
+    // Redact before the cut: a cut through a credential would hide it from redaction and keep its first half. The
+    // window is twice the cut, so that reading a huge reply stays cheap.
+    let window = raw.get(..raw.floor_char_boundary(raw.len().min(2 * CUT))).unwrap_or_default();
+    let masked = match serde_json::from_str::<Value>(raw) {
+        Ok(value) if raw.len() <= 4 * 1024 * 1024 => redaction::json(&value).value.to_string(),
+        _ => redaction::text(window).value.into_owned(),
+    };
+    let end = masked.floor_char_boundary(masked.len().min(CUT));
+    json!({ "cut": masked.get(..end).unwrap_or_default(), "bytes": raw.len() })
+}
+
+/// SHA-256 in hexadecimal.
+pub fn digest(raw: &str) -> String {
+    hex(&Sha256::digest(raw.as_bytes()))
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        out.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+        out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+        out
+    })
+}
