@@ -48,6 +48,12 @@ pub enum Fault {
         /// The major it has now.
         found: u32,
     },
+    /// The file was moved away, replaced or removed since it was opened.
+    #[error("the ledger {place} was moved or removed while in use: nothing was written. Start Candor again")]
+    Gone {
+        /// The file's place.
+        place: PathBuf,
+    },
     /// No room is left for the file.
     #[error("no room for the ledger {place}: nothing was written. Free disk space, or prune the ledger")]
     Full {

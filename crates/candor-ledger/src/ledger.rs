@@ -23,7 +23,7 @@ const BATCH_KIB: u32 = 16 << 10;
 const BATCH_ENTRIES: usize = 1024;
 
 /// How a ledger is opened.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct OpenOptions {
     /// How long a caller waits for a receipt, and how long opening waits for other programs.
     pub patience: Duration,
@@ -98,7 +98,8 @@ impl Ledger {
     /// # Errors
     /// [`OpenFault`] says what is wrong with the place or the file. A newer program's file is no error: it is left
     /// untouched, the one beside it is used, and a note says so.
-    pub fn open(place: &Path, options: &OpenOptions) -> Result<Opened, OpenFault> {
+    pub fn open(place: &Path, options: OpenOptions) -> Result<Opened, OpenFault> {
+        let place = &place::absolute(place)?;
         let mut notes = Vec::new();
         let settings = Settings {
             patience: options.patience,
@@ -130,7 +131,7 @@ impl Ledger {
         Ok(Opened { ledger, notes })
     }
 
-    fn start(store: Store, options: &OpenOptions) -> Result<Self, OpenFault> {
+    fn start(store: Store, options: OpenOptions) -> Result<Self, OpenFault> {
         let instance = store.instance();
         let shared = Arc::new(Shared::new(store));
         let (orders, inbox) = mpsc::channel();

@@ -59,9 +59,48 @@ pub(crate) fn beside_newer(place: &Path) -> PathBuf {
     with_suffix(place, &format!(".v{}", FORMAT.major))
 }
 
-/// The folder of the liveness locks that belong to `place`.
+/// The folder of the liveness locks that belong to the existing file `place`.
+///
+/// Beside the real file: two programs that reach it through different links must find each other's locks, or one
+/// would judge the other's running calls as lost.
 pub(crate) fn instances(place: &Path) -> PathBuf {
-    with_suffix(place, ".instances")
+    let real = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+    with_suffix(&real, ".instances")
+}
+
+/// The place independent of the working folder, which may change.
+pub(crate) fn absolute(place: &Path) -> Result<PathBuf, OpenFault> {
+    std::path::absolute(place).map_err(|source| OpenFault::Place {
+        place: place.to_owned(),
+        source,
+    })
+}
+
+/// Which file a name stands for at the moment. On Unix the name may later stand for another, or for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    #[cfg(unix)]
+    device_and_inode: (u64, u64),
+}
+
+impl Identity {
+    pub(crate) fn at(place: &Path) -> std::io::Result<Self> {
+        let metadata = std::fs::metadata(place)?;
+        Ok(Self::of(&metadata))
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn of(metadata: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            device_and_inode: (metadata.dev(), metadata.ino()),
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of(_: &std::fs::Metadata) -> Self {
+        Self {}
+    }
 }
 
 fn with_suffix(place: &Path, suffix: &str) -> PathBuf {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::place::owner_only;
+use crate::place::{Identity, owner_only};
 
 /// This instance's own lock.
 #[derive(Debug)]
@@ -120,20 +120,10 @@ fn lock_path(folder: &Path, instance: Uuid) -> PathBuf {
 
 /// Whether `path` still names this file: it may have been taken away before it was locked.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let held = file.metadata()?;
-        match std::fs::metadata(path) {
-            Ok(named) => Ok(named.dev() == held.dev() && named.ino() == held.ino()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        path.try_exists()
+    match Identity::at(path) {
+        Ok(named) => Ok(named == Identity::of(&file.metadata()?)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -16,8 +16,9 @@ use uuid::Uuid;
 
 use crate::entry::Digest;
 use crate::fault::Fault;
+use crate::pen::Pen;
 use crate::row;
-use crate::store::{Pen, Store};
+use crate::store::Store;
 
 /// How many records go in one transaction. Other writers wait for it, and their patience is short.
 pub(crate) const STEP: u64 = 500;

@@ -8,10 +8,10 @@ use uuid::Uuid;
 use crate::entry::{Entry, Phase, StoredEntry};
 use crate::fault::{Fault, Misuse};
 use crate::ledger::Ledger;
+use crate::pen::Pen;
 use crate::place;
 use crate::presence::{self, Life};
 use crate::row;
-use crate::store::Pen;
 
 /// What recovery found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,7 +29,8 @@ impl Ledger {
     ///
     /// All in one transaction that holds the file's write lock from before the first look: of two processes that
     /// start together, one judges and the other finds nothing open. The intents of living siblings, and this
-    /// ledger's own, are left alone. Blocks; meant for the start, before calls come.
+    /// ledger's own, are left alone. Blocks; meant for the start, before calls come. `judge` must not ask this
+    /// ledger anything: it is held meanwhile.
     ///
     /// # Errors
     /// A fault of the file, or [`Misuse::Misjudged`] if an answer does not close what was asked; then nothing was

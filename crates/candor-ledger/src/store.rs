@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use uuid::Uuid;
 
-use crate::digest::{GENESIS, Link, digest};
-use crate::entry::{Digest, Entry, Phase, Receipt};
+use crate::digest::GENESIS;
 use crate::fault::{Fault, OpenFault};
-use crate::format::{self, FORMAT, Kind};
-use crate::place;
+use crate::format::{self, Kind};
+use crate::pen::{Head, Pen};
+use crate::place::{self, Identity};
 use crate::presence::Presence;
 
 /// How long SQLite itself waits for the write lock before the writer looks at its callers' deadlines again.
@@ -29,14 +29,7 @@ pub(crate) struct Store {
     head: Head,
     presence: Presence,
     place: PathBuf,
-}
-
-/// The end of one chain.
-#[derive(Debug, Clone, Copy)]
-struct Head {
-    instance: Uuid,
-    sequence: u64,
-    digest: Digest,
+    identity: Identity,
 }
 
 /// What to ask of SQLite beyond the format's own settings.
@@ -87,6 +80,11 @@ impl Store {
         write_ahead(&connection, place, settings.patience)?;
         configure(&connection, settings).map_err(fault)?;
 
+        let unusable = |source| OpenFault::Place {
+            place: place.to_owned(),
+            source,
+        };
+        let identity = Identity::at(place).map_err(unusable)?;
         let instance = Uuid::now_v7();
         let folder = place::instances(place);
         place::make_folder(&folder)?;
@@ -104,6 +102,7 @@ impl Store {
             head,
             presence,
             place: place.to_owned(),
+            identity,
         })))
     }
 
@@ -141,6 +140,12 @@ impl Store {
     ) -> Result<T, Fault> {
         let started = Instant::now();
         let transaction = begin(&self.connection, &self.place, until)?;
+        // SQLite goes on writing to a file that was moved away or removed, where nobody would look for it.
+        if Identity::at(&self.place).ok() != Some(self.identity) {
+            return Err(Fault::Gone {
+                place: self.place.clone(),
+            });
+        }
         let mut pen = Pen::take(&transaction, &self.place, self.head)?;
         let done = work(&mut pen)?;
         let head = pen.put_down()?;
@@ -224,137 +229,30 @@ fn configure(connection: &Connection, settings: &Settings) -> rusqlite::Result<(
     connection.busy_timeout(ONE_TRY)
 }
 
-/// The right to append within one transaction.
-pub(crate) struct Pen<'t> {
-    transaction: &'t Transaction<'t>,
-    place: &'t Path,
-    head: Head,
-    position: u64,
-    wrote: bool,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'t> Pen<'t> {
-    fn take(transaction: &'t Transaction<'t>, place: &'t Path, head: Head) -> Result<Self, Fault> {
-        let fault = |error: rusqlite::Error| Fault::from_sqlite(place, Duration::ZERO, &error);
-        // A newer program may have migrated the file while this one ran.
-        let major = transaction
-            .prepare_cached("SELECT user_version FROM pragma_user_version")
-            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, u32>(0)))
-            .map_err(fault)?;
-        if major != FORMAT.major {
-            return Err(Fault::NewerFormat {
-                place: place.to_owned(),
-                found: major,
-            });
-        }
-        let last: i64 = transaction
-            .prepare_cached("SELECT coalesce(max(position), 0) FROM record")
-            .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-            .map_err(fault)?;
-        Ok(Self {
-            transaction,
-            place,
-            head,
-            position: last.unsigned_abs(),
-            wrote: false,
-        })
-    }
-
-    /// The transaction, for statements other than an append.
-    pub(crate) fn transaction(&self) -> &'t Transaction<'t> {
-        self.transaction
-    }
-
-    /// SQLite's error as a fault of this file.
-    pub(crate) fn fault(&self, error: &rusqlite::Error) -> Fault {
-        Fault::from_sqlite(self.place, Duration::ZERO, error)
-    }
-
-    /// Writes one record at the end of this instance's chain.
-    pub(crate) fn append(&mut self, entry: &Entry) -> Result<Receipt, Fault> {
-        let link = Link {
-            previous: self.head.digest,
-            instance: self.head.instance,
-            sequence: self.head.sequence + 1,
-            position: self.position + 1,
+    #[test]
+    fn every_commit_is_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.db");
+        place::prepare(&path).unwrap();
+        let settings = Settings {
+            patience: Duration::from_secs(30),
+            max_pages: None,
+            query_only: false,
         };
-        let digest = digest(&link, entry);
-        self.insert(&link, digest, entry)
-            .map_err(|error| self.fault(&error))?;
-        self.head = Head {
-            sequence: link.sequence,
-            digest,
-            ..self.head
+        let Attempt::Opened(store) = Store::open(&path, &settings, 0).unwrap() else {
+            panic!("it is new")
         };
-        self.position = link.position;
-        self.wrote = true;
-        Ok(Receipt {
-            instance: link.instance,
-            sequence: link.sequence,
-            digest,
-        })
-    }
-
-    fn insert(&self, link: &Link, digest: Digest, entry: &Entry) -> rusqlite::Result<()> {
-        let instance = link.instance.as_bytes();
-        let operation = entry.operation.as_bytes();
-        let position = link.position.cast_signed();
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO record (position, instance, sequence, operation, phase, at_ms, unsettled,
-                     previous, digest, server, tool, outcome, effect, evidence, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-            )?
-            .execute(params![
-                position,
-                instance,
-                link.sequence.cast_signed(),
-                operation,
-                entry.phase.code(),
-                entry.at_ms,
-                entry.unsettled,
-                link.previous,
-                digest,
-                entry.server,
-                entry.tool,
-                entry.outcome,
-                entry.effect,
-                entry.evidence,
-                entry.body,
-            ])?;
-        match entry.phase {
-            // A second round of one operation opens it again, at its newer intent.
-            Phase::Intent => self
-                .transaction
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO open (operation, instance, position) VALUES (?1, ?2, ?3)",
-                )?
-                .execute(params![operation, instance, position])?,
-            Phase::Verdict | Phase::Amendment => self
-                .transaction
-                .prepare_cached("DELETE FROM open WHERE operation = ?1")?
-                .execute([operation])?,
+        let pragma = |name| {
+            store
+                .connection
+                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+                .unwrap()
         };
-        Ok(())
-    }
-
-    /// Writes the new head beside the records it heads.
-    fn put_down(self) -> Result<Head, Fault> {
-        if self.wrote {
-            self.transaction
-                .prepare_cached(
-                    "INSERT INTO chain (instance, sequence, digest) VALUES (?1, ?2, ?3)
-                     ON CONFLICT (instance) DO UPDATE SET sequence = ?2, digest = ?3",
-                )
-                .and_then(|mut statement| {
-                    statement.execute(params![
-                        self.head.instance.as_bytes(),
-                        self.head.sequence.cast_signed(),
-                        self.head.digest
-                    ])
-                })
-                .map_err(|error| self.fault(&error))?;
-        }
-        Ok(self.head)
+        assert_eq!(pragma("synchronous"), 2, "FULL");
+        assert_eq!(pragma("fullfsync"), 1);
     }
 }

@@ -342,3 +342,22 @@ fn answer(shared: &Shared, job: Job, answer: Result<Receipt, Fault>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_either_begun_or_withdrawn() {
+        let begun = Claim::new();
+        assert!(begun.begin());
+        assert!(!begun.withdraw(), "it may appear");
+        begun.requeue();
+        assert!(begun.withdraw(), "the try was rolled back");
+
+        let withdrawn = Claim::new();
+        assert!(withdrawn.withdraw());
+        withdrawn.requeue();
+        assert!(!withdrawn.begin(), "it never appears");
+    }
+}

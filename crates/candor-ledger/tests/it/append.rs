@@ -4,7 +4,7 @@ use candor_ledger::{Fault, Ledger, Misuse, OpenFault, OpenOptions, Phase};
 use uuid::Uuid;
 
 use crate::child::Process;
-use crate::support::{Place, assert_clean, hasty, intent, keep_all, verdict};
+use crate::support::{Place, assert_clean, hasty, intent, keep_all, lost, verdict};
 
 #[tokio::test]
 async fn a_receipt_means_that_another_connection_sees_the_record() {
@@ -28,18 +28,6 @@ async fn a_receipt_means_that_another_connection_sees_the_record() {
         );
     }
     assert_clean(&place.path);
-}
-
-#[tokio::test]
-async fn every_transaction_is_synced() {
-    let place = Place::new();
-    let ledger = place.open();
-    ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap();
-    let mode: String = place
-        .raw()
-        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
-        .unwrap();
-    assert_eq!(mode, "wal");
 }
 
 #[tokio::test]
@@ -134,7 +122,7 @@ async fn a_closed_ledger_takes_nothing_and_leaves_no_lock_file() {
         clone.append_later(vec![intent(Uuid::now_v7())]),
         Err(Fault::Closed)
     );
-    assert_eq!(clone.recover(crate::support::lost), Err(Fault::Closed));
+    assert_eq!(clone.recover(lost), Err(Fault::Closed));
 }
 
 #[tokio::test]
@@ -166,7 +154,7 @@ async fn what_makes_no_record_is_refused() {
 #[tokio::test]
 async fn a_full_disk_refuses_and_small_batches_still_find_room() {
     let place = Place::new();
-    let ledger = place.open_with(&OpenOptions {
+    let ledger = place.open_with(OpenOptions {
         max_pages: Some(60),
         ..keep_all()
     });
@@ -184,7 +172,7 @@ async fn a_full_disk_refuses_and_small_batches_still_find_room() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_batch_without_room_does_not_refuse_its_group() {
     let place = Place::new();
-    let ledger = place.open_with(&OpenOptions {
+    let ledger = place.open_with(OpenOptions {
         max_pages: Some(100),
         ..keep_all()
     });
@@ -216,7 +204,7 @@ async fn one_batch_without_room_does_not_refuse_its_group() {
 #[tokio::test]
 async fn a_file_that_may_not_be_written_refuses() {
     let place = Place::new();
-    let ledger = place.open_with(&OpenOptions {
+    let ledger = place.open_with(OpenOptions {
         query_only: true,
         ..keep_all()
     });
@@ -235,14 +223,14 @@ fn a_read_only_file_is_not_opened_for_writing() {
         println!("skipped: this user may write read-only files");
         return;
     }
-    let refused = Ledger::open(&place.path, &hasty()).unwrap_err();
+    let refused = Ledger::open(&place.path, hasty()).unwrap_err();
     assert!(matches!(refused, OpenFault::ReadOnly { .. }), "{refused:?}");
 }
 
 #[tokio::test]
 async fn a_file_locked_by_another_program_refuses_after_the_patience_and_works_again_later() {
     let place = Place::new();
-    let ledger = place.open_with(&hasty());
+    let ledger = place.open_with(hasty());
     let holder = Process::start_and_hear("lock", &place.path, "locked");
     let operation = Uuid::now_v7();
     let refused = ledger.append(vec![intent(operation)]).await.unwrap_err();
@@ -255,10 +243,57 @@ async fn a_file_locked_by_another_program_refuses_after_the_patience_and_works_a
     assert_clean(&place.path);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_that_could_not_be_begun_is_taken_back() {
+    let place = Place::new();
+    let ended = place.open();
+    ended.append(vec![intent(Uuid::now_v7())]).await.unwrap();
+    ended.close().await.unwrap();
+    let ledger = place.open_with(hasty());
+    let (go_on, wait) = std::sync::mpsc::channel::<()>();
+    let (held, is_held) = tokio::sync::oneshot::channel();
+    let recovering = ledger.clone();
+    let recovery = std::thread::spawn(move || {
+        let mut held = Some(held);
+        recovering.recover(|open| {
+            held.take().unwrap().send(()).unwrap();
+            wait.recv().unwrap();
+            lost(open)
+        })
+    });
+    is_held.await.unwrap();
+    let refused = ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap_err();
+    assert!(matches!(refused, Fault::Slow { .. }), "{refused:?}");
+    assert!(refused.never_written());
+    go_on.send(()).unwrap();
+    assert_eq!(recovery.join().unwrap().unwrap().count, 1);
+    ledger.close().await.unwrap();
+    assert_eq!(
+        place.count("SELECT count(*) FROM record"),
+        2,
+        "the intent and its verdict, nothing else"
+    );
+    assert_clean(&place.path);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_moved_away_gets_no_more_receipts() {
+    let place = Place::new();
+    let ledger = place.open();
+    ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap();
+    std::fs::rename(&place.path, place.path.with_extension("aside")).unwrap();
+    let refused = ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap_err();
+    assert!(matches!(refused, Fault::Gone { .. }), "{refused:?}");
+    std::fs::write(&place.path, b"").unwrap();
+    let refused = ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap_err();
+    assert!(matches!(refused, Fault::Gone { .. }), "{refused:?}");
+}
+
 #[tokio::test]
 async fn late_records_wait_out_a_lock_that_callers_do_not() {
     let place = Place::new();
-    let ledger = place.open_with(&hasty());
+    let ledger = place.open_with(hasty());
     let holder = Process::start_and_hear("lock", &place.path, "locked");
     let (early, operation) = (Uuid::now_v7(), Uuid::now_v7());
     ledger.append_later(vec![intent(early)]).unwrap();
@@ -276,7 +311,7 @@ async fn late_records_wait_out_a_lock_that_callers_do_not() {
 #[tokio::test]
 async fn late_records_that_never_find_the_file_free_are_counted() {
     let place = Place::new();
-    let ledger = place.open_with(&OpenOptions {
+    let ledger = place.open_with(OpenOptions {
         late_patience: std::time::Duration::ZERO,
         ..hasty()
     });
@@ -291,7 +326,7 @@ async fn late_records_that_never_find_the_file_free_are_counted() {
 #[tokio::test]
 async fn the_queue_has_a_bound() {
     let place = Place::new();
-    let ledger = place.open_with(&hasty());
+    let ledger = place.open_with(hasty());
     let holder = Process::start_and_hear("lock", &place.path, "locked");
     let mut large = intent(Uuid::now_v7());
     large.body = vec![b' '; 15 << 20];

@@ -97,7 +97,7 @@ fn until_input_ends() {
 
 /// Writes without end, eight at a time, and says after each receipt what it was given for.
 fn load(place: &Path) {
-    let ledger = Ledger::open(place, &keep_all()).unwrap().ledger;
+    let ledger = Ledger::open(place, keep_all()).unwrap().ledger;
     runtime().block_on(async {
         let mut callers = Vec::new();
         for _ in 0..8 {
@@ -120,7 +120,7 @@ fn load(place: &Path) {
 
 /// Leaves five open intents and ends without closing.
 fn leave(place: &Path) {
-    let ledger = Ledger::open(place, &keep_all()).unwrap().ledger;
+    let ledger = Ledger::open(place, keep_all()).unwrap().ledger;
     runtime().block_on(async {
         for _ in 0..5 {
             ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap();
@@ -131,7 +131,7 @@ fn leave(place: &Path) {
 
 /// Holds one open intent for as long as its input is open.
 fn sibling(place: &Path) {
-    let ledger = Ledger::open(place, &keep_all()).unwrap().ledger;
+    let ledger = Ledger::open(place, keep_all()).unwrap().ledger;
     let operation = Uuid::now_v7();
     runtime()
         .block_on(ledger.append(vec![intent(operation)]))
@@ -147,7 +147,7 @@ fn sibling(place: &Path) {
 
 /// Recovers when its input ends, and says how many it judged.
 fn recover(place: &Path) {
-    let ledger = Ledger::open(place, &keep_all()).unwrap().ledger;
+    let ledger = Ledger::open(place, keep_all()).unwrap().ledger;
     println!("ready");
     until_input_ends();
     let recovered = ledger.recover(lost).unwrap();

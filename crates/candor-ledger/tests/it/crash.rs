@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use candor_ledger::{Fault, Filter, Misuse, Phase, Recovered, Standing};
+use candor_ledger::{Fault, Filter, Ledger, Misuse, Phase, Reader, Recovered, Standing};
 use uuid::Uuid;
 
 use crate::child::Process;
-use crate::support::{Place, assert_clean, intent, lost, verdict};
+use crate::support::{Place, assert_clean, intent, keep_all, lost, verdict};
 
 #[tokio::test]
 async fn after_kill_9_every_receipt_holds_and_every_open_intent_gets_one_verdict() {
@@ -111,6 +111,32 @@ async fn a_living_siblings_intent_is_left_alone_and_a_dead_ones_is_not() {
         (Standing::Ended, Some(1_500), true)
     );
     assert_clean(&place.path);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_sibling_is_found_alive_through_a_link() {
+    let place = Place::new();
+    let mut process = Process::start("sibling", &place.path);
+    process.hear("open").unwrap();
+    let link = place.path.with_file_name("link.db");
+    std::os::unix::fs::symlink(&place.path, &link).unwrap();
+    let ledger = Ledger::open(&link, keep_all()).unwrap().ledger;
+    assert_eq!(
+        ledger.recover(lost).unwrap(),
+        Recovered {
+            count: 0,
+            living: 1,
+            unreadable: 0
+        }
+    );
+    let row = Reader::open(&link)
+        .unwrap()
+        .operations(&Filter::default())
+        .unwrap()
+        .remove(0);
+    assert_eq!(row.standing, Standing::Running);
+    process.let_go("receipt");
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ async fn a_newer_programs_file_is_left_untouched_and_another_one_is_used() {
     assert_eq!(reader.notes(), [note.clone(), none]);
     assert_eq!(files(folder), before);
 
-    let opened = Ledger::open(&place.path, &keep_all()).unwrap();
+    let opened = Ledger::open(&place.path, keep_all()).unwrap();
     assert_eq!(opened.notes.as_slice(), std::slice::from_ref(&note));
     assert_eq!(opened.ledger.place(), beside(&place.path));
     opened.ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap();
@@ -87,7 +87,7 @@ async fn a_newer_major_that_still_stands_in_the_log_is_seen_too() {
         .execute_batch("UPDATE meta SET major = 2; PRAGMA user_version = 2")
         .unwrap();
     let before = fs::read(&place.path).unwrap();
-    let opened = Ledger::open(&place.path, &keep_all()).unwrap();
+    let opened = Ledger::open(&place.path, keep_all()).unwrap();
     assert!(
         matches!(opened.notes.as_slice(), [OpenNote::NewerFormat { major: 2, .. }]),
         "{:?}",
@@ -117,7 +117,7 @@ async fn a_newer_minor_is_written_as_before_and_keeps_its_number() {
     let place = Place::new();
     place.open().close().await.unwrap();
     place.raw().execute_batch("UPDATE meta SET minor = 7").unwrap();
-    let opened = Ledger::open(&place.path, &keep_all()).unwrap();
+    let opened = Ledger::open(&place.path, keep_all()).unwrap();
     assert_eq!(opened.notes, []);
     opened.ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap();
     assert_eq!(place.count("SELECT minor FROM meta"), 7);
@@ -130,7 +130,7 @@ fn two_newer_files_are_an_error() {
     make_newer(&place.path);
     fs::copy(&place.path, beside(&place.path)).unwrap();
     assert!(matches!(
-        Ledger::open(&place.path, &hasty()),
+        Ledger::open(&place.path, hasty()),
         Err(OpenFault::NewerFormat { .. })
     ));
     assert!(matches!(
@@ -146,7 +146,7 @@ fn what_is_no_ledger_is_left_as_it_is() {
     for content in [&b"[settings]\nname = 1\n"[..], &[b'x'; 8192]] {
         fs::write(&place.path, content).unwrap();
         assert!(matches!(
-            Ledger::open(&place.path, &hasty()),
+            Ledger::open(&place.path, hasty()),
             Err(OpenFault::NotALedger { .. })
         ));
         assert!(matches!(
@@ -162,7 +162,7 @@ fn what_is_no_ledger_is_left_as_it_is() {
         .unwrap();
     let before = fs::read(&place.path).unwrap();
     assert!(matches!(
-        Ledger::open(&place.path, &hasty()),
+        Ledger::open(&place.path, hasty()),
         Err(OpenFault::NotALedger { .. })
     ));
     assert!(matches!(
@@ -180,7 +180,7 @@ async fn a_ledger_of_other_migrations_is_refused() {
         .raw()
         .execute_batch("UPDATE migration SET checksum = zeroblob(32)")
         .unwrap();
-    let refused = Ledger::open(&place.path, &hasty()).unwrap_err();
+    let refused = Ledger::open(&place.path, hasty()).unwrap_err();
     assert!(
         matches!(refused, OpenFault::ForeignSchema { number: 1, .. }),
         "{refused:?}"
@@ -196,7 +196,7 @@ async fn a_damaged_file_is_a_typed_error_that_says_what_to_do() {
     let mut bytes = fs::read(&place.path).unwrap();
     bytes[100..4096].fill(0xff);
     fs::write(&place.path, &bytes).unwrap();
-    let refused = Ledger::open(&place.path, &hasty()).unwrap_err();
+    let refused = Ledger::open(&place.path, hasty()).unwrap_err();
     assert!(matches!(refused, OpenFault::Corrupt { .. }), "{refused:?}");
     assert!(refused.to_string().contains("Move it aside"), "{refused}");
     assert!(matches!(
@@ -221,7 +221,7 @@ fn a_place_that_cannot_be_is_named() {
     fs::create_dir_all(place.path.parent().unwrap()).unwrap();
     fs::write(&place.path, b"").unwrap();
     let inside_a_file = place.path.join("ledger.db");
-    let refused = Ledger::open(&inside_a_file, &hasty()).unwrap_err();
+    let refused = Ledger::open(&inside_a_file, hasty()).unwrap_err();
     assert!(matches!(refused, OpenFault::Place { .. }), "{refused:?}");
     assert!(refused.to_string().contains("--ledger"), "{refused}");
 }
@@ -232,7 +232,7 @@ fn two_that_make_the_file_together_both_get_it() {
     let path = &place.path;
     std::thread::scope(|scope| {
         let openers: Vec<_> = (0..4)
-            .map(|_| scope.spawn(|| Ledger::open(path, &keep_all()).map(drop)))
+            .map(|_| scope.spawn(|| Ledger::open(path, keep_all()).map(drop)))
             .collect();
         for opener in openers {
             opener.join().unwrap().unwrap();

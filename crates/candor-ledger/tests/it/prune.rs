@@ -195,7 +195,7 @@ async fn a_start_prunes_what_is_old_without_making_callers_wait_for_all_of_it() 
             .unwrap();
     }
     ledger.close().await.unwrap();
-    let ledger = place.open_with(&OpenOptions {
+    let ledger = place.open_with(OpenOptions {
         retention: Some(month()),
         ..keep_all()
     });
@@ -217,7 +217,7 @@ async fn a_start_that_keeps_everything_prunes_nothing() {
     let ledger = place.open();
     one(&ledger, 1, "reported").await;
     ledger.close().await.unwrap();
-    let ledger = place.open_with(&keep_all());
+    let ledger = place.open_with(keep_all());
     one(&ledger, 1, "reported").await;
     ledger.close().await.unwrap();
     assert_eq!(place.count("SELECT count(*) FROM record"), 4);

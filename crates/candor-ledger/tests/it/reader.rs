@@ -315,7 +315,7 @@ async fn measure_a_ledger_of_100_000_records() {
     println!("write 100,000 records: {:?}", begun.elapsed());
     for _ in 0..3 {
         let begun = Instant::now();
-        let ledger = place.open_with(&OpenOptions::default());
+        let ledger = place.open_with(OpenOptions::default());
         println!("open and prune check: {:?}", begun.elapsed());
         let begun = Instant::now();
         ledger.recover(crate::support::lost).unwrap();

@@ -24,10 +24,10 @@ impl Place {
     }
 
     pub(crate) fn open(&self) -> Ledger {
-        self.open_with(&keep_all())
+        self.open_with(keep_all())
     }
 
-    pub(crate) fn open_with(&self, options: &OpenOptions) -> Ledger {
+    pub(crate) fn open_with(&self, options: OpenOptions) -> Ledger {
         Ledger::open(&self.path, options).unwrap().ledger
     }
 
