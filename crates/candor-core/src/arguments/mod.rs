@@ -3,4 +3,15 @@
 pub mod check;
 pub mod coerce;
 pub mod issue;
+#[cfg(test)]
+mod laws;
+pub mod lines;
+mod names;
 pub mod nearest;
+#[cfg(test)]
+mod tests;
+
+pub use check::{Checked, Mode, Notice, Terms, check};
+pub use coerce::{Change, Coerced};
+pub use issue::Issue;
+pub use lines::lines;
