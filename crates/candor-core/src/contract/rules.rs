@@ -55,9 +55,20 @@ pub enum RuleAnswer {
     CannotTell(Issue),
 }
 
-/// The time zone with this IANA name, such as `Europe/Zurich`, from the table compiled into the program.
-pub fn time_zone(name: &str) -> Option<TimeZone> {
-    TimeZone::get(name).ok()
+/// The time zone in which a rule's days begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// The zone with this IANA name, such as `Europe/Zurich`, from the table compiled into the program.
+    pub fn named(name: &str) -> Option<Self> {
+        TimeZone::get(name).ok().map(Self)
+    }
+
+    /// Coordinated Universal Time, for who says nothing.
+    pub const fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
 }
 
 impl Rule {
@@ -65,22 +76,27 @@ impl Rule {
     /// the argument it is about (`""` for the whole), and dates are read and written in `zone`.
     ///
     /// # Errors
-    /// Whatever is wrong with the two texts; the first fault of each is found before the other is looked at.
+    /// What is wrong with the two texts: one fault of each at most.
     pub fn compile(
         name: &str,
         check: &str,
         message: &str,
         path: &Pointer,
-        zone: &TimeZone,
-    ) -> Result<Self, RuleFault> {
+        zone: &Zone,
+    ) -> Result<Self, Vec<RuleFault>> {
         let fault = |part| move |(at, kind)| RuleFault { part, at, kind };
-        Ok(Self(Arc::new(Parts {
-            name: name.to_owned(),
-            check: Expression::compile(check).map_err(fault(Part::Check))?,
-            message: Message::compile(message).map_err(fault(Part::Message))?,
-            path: path.clone(),
-            zone: zone.clone(),
-        })))
+        let check = Expression::compile(check).map_err(fault(Part::Check));
+        let message = Message::compile(message).map_err(fault(Part::Message));
+        match (check, message) {
+            (Ok(check), Ok(message)) => Ok(Self(Arc::new(Parts {
+                name: name.to_owned(),
+                check,
+                message,
+                path: path.clone(),
+                zone: zone.0.clone(),
+            }))),
+            (check, message) => Err(check.err().into_iter().chain(message.err()).collect()),
+        }
     }
 
     /// The rule's name, which is the `rule` of its issues.

@@ -1,1 +1,152 @@
 //! All clauses that hold for one call, each with where it came from.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::effect::{EffectClass, Source, Sourced, class_from_annotations};
+use super::mapping::Mapping;
+use super::rules::Rule;
+use super::schema::Formats;
+use crate::arguments::check::Mode;
+
+/// What a result that breaks its tool's output schema costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ShapeMode {
+    /// A finding in `_meta`; bytes and flag stay.
+    #[default]
+    Warn,
+    /// The outcome is unknown.
+    Strict,
+}
+
+/// An answer by which a server refuses a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Refusal {
+    /// A JSON-RPC error with this code.
+    JsonRpc(i64),
+    /// An HTTP status without a JSON-RPC body.
+    Http(u16),
+}
+
+/// What one tool promises, as far as somebody said: the command line over the configuration over trusted annotations
+/// over defaults.
+#[derive(Debug, Clone)]
+pub struct ToolTerms {
+    /// What a call may change; `None` where nobody said.
+    pub class: Option<Sourced<EffectClass>>,
+    /// How arguments are checked.
+    pub arguments: Sourced<Mode>,
+    /// What a broken output shape costs.
+    pub output: Sourced<ShapeMode>,
+    /// Whether `format` decides or only describes.
+    pub formats: Sourced<Formats>,
+    /// How results are read.
+    pub mapping: Option<Sourced<Mapping>>,
+    /// Extra rules on arguments, in the order in which they were written.
+    pub rules: Vec<Sourced<Rule>>,
+    /// How long to wait for an answer; `None` leaves it to the host's own limit.
+    pub deadline: Option<Sourced<Duration>>,
+    /// Refusals by which the server says that nothing was done. Empty unless a contract says so: handlers refuse
+    /// mid-work too (DESIGN 3a).
+    pub nothing_done_on: BTreeSet<Refusal>,
+    /// Whether this server's annotations count.
+    pub trust_annotations: Sourced<bool>,
+}
+
+impl Default for ToolTerms {
+    fn default() -> Self {
+        Self {
+            class: None,
+            arguments: Sourced::default_of(Mode::default()),
+            output: Sourced::default_of(ShapeMode::default()),
+            formats: Sourced::default_of(Formats::default()),
+            mapping: None,
+            rules: Vec::new(),
+            deadline: None,
+            nothing_done_on: BTreeSet::new(),
+            trust_annotations: Sourced::default_of(false),
+        }
+    }
+}
+
+impl ToolTerms {
+    /// The same terms, with the class that the tool's own `annotations` state: only where the server is trusted, and
+    /// only where nobody else said.
+    #[must_use]
+    pub fn with_annotations(mut self, annotations: &Value) -> Self {
+        if self.class.is_none() && self.trust_annotations.value {
+            self.class = class_from_annotations(annotations)
+                .map(|class| Sourced::new(class, Source::TrustedAnnotation));
+        }
+        self
+    }
+
+    /// The class that verdicts go by: a tool that nobody classified may change anything.
+    pub fn judged_class(&self) -> EffectClass {
+        self.class
+            .as_ref()
+            .map_or(EffectClass::Write, |class| class.value)
+    }
+
+    /// Whether somebody said that a call changes nothing.
+    pub fn is_trusted_read(&self) -> bool {
+        matches!(&self.class, Some(class) if class.value == EffectClass::Read)
+    }
+
+    /// Whether somebody said that a call may change something. A tool that nobody classified is none.
+    pub fn is_known_write(&self) -> bool {
+        matches!(&self.class, Some(class) if class.value != EffectClass::Read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn trusting(trust: bool) -> ToolTerms {
+        ToolTerms {
+            trust_annotations: Sourced::new(trust, Source::CommandLine),
+            ..ToolTerms::default()
+        }
+    }
+
+    #[test]
+    fn an_unclassified_tool_is_judged_as_a_write_but_is_no_known_write() {
+        let terms = ToolTerms::default();
+        assert_eq!(terms.judged_class(), EffectClass::Write);
+        assert!(!terms.is_known_write() && !terms.is_trusted_read());
+    }
+
+    #[test]
+    fn annotations_count_only_where_they_are_trusted() {
+        let hints = json!({"readOnlyHint": true});
+        assert!(trusting(true).with_annotations(&hints).is_trusted_read());
+        assert!(!trusting(false).with_annotations(&hints).is_trusted_read());
+        let writes = trusting(true).with_annotations(&json!({"readOnlyHint": false}));
+        assert!(writes.is_known_write());
+        assert_eq!(writes.class.unwrap().source, Source::TrustedAnnotation);
+    }
+
+    #[test]
+    fn an_operators_word_stands_over_an_annotation() {
+        let said = Sourced::new(
+            EffectClass::Write,
+            Source::Config {
+                file: "candor.toml".into(),
+                line: 3,
+            },
+        );
+        let terms = ToolTerms {
+            class: Some(said.clone()),
+            ..trusting(true)
+        };
+        assert_eq!(
+            terms.with_annotations(&json!({"readOnlyHint": true})).class,
+            Some(said)
+        );
+    }
+}

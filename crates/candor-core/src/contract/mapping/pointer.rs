@@ -24,6 +24,11 @@ pub enum PointerFault {
 }
 
 impl Pointer {
+    /// The pointer at the whole document.
+    pub const fn whole() -> Self {
+        Self(String::new())
+    }
+
     /// The text as written.
     pub fn as_str(&self) -> &str {
         &self.0

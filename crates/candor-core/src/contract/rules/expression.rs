@@ -47,9 +47,15 @@ impl Expression {
         }
         outline::check(source).map_err(|kind| (None, kind))?;
         // Named outright: the crate's default parser takes 200 kB of stack for a bracket, this one a few.
-        let root = PrattParser::new().parse(source).map_err(|errors| syntax(source, &errors))?;
+        let root = PrattParser::new()
+            .parse(source)
+            .map_err(|errors| syntax(source, &errors))?;
         match tree::examine(&root) {
-            Ok(cost) => Ok(Self { source: source.to_owned(), root, cost }),
+            Ok(cost) => Ok(Self {
+                source: source.to_owned(),
+                root,
+                cost,
+            }),
             Err((blamed, kind)) => Err((blamed.and_then(|text| position(source, &text)), kind)),
         }
     }
@@ -89,10 +95,7 @@ impl Scene<'_> {
         context.add_variable_from_value("now", value::from_time(now).ok_or(WhyNot::TimeOutOfRange)?);
         let midnight = zone.to_datetime(now).date().to_datetime(Time::midnight());
         let today = zone.to_timestamp(midnight).map_err(|_| WhyNot::TimeOutOfRange)?;
-        context.add_variable_from_value(
-            "today",
-            value::from_time(today).ok_or(WhyNot::TimeOutOfRange)?,
-        );
+        context.add_variable_from_value("today", value::from_time(today).ok_or(WhyNot::TimeOutOfRange)?);
         let (reading, writing) = (zone.clone(), zone.clone());
         context
             .add_function("date", move |text: CelValue, pattern: CelValue| {
@@ -229,7 +232,7 @@ fn syntax(source: &str, errors: &ParseErrors) -> (Option<usize>, FaultKind) {
         .and_then(|(line, column)| {
             let start: usize = source.split_inclusive('\n').take(line).map(str::len).sum();
             source.get(start + column..).map(|_| start + column)
-    });
+        });
     (
         at,
         FaultKind::Syntax {
@@ -245,9 +248,13 @@ fn plain(message: &str) -> String {
     if message.ends_with("'<EOF>'") {
         return "it ends too early".to_owned();
     }
-    let token = ["mismatched input ", "extraneous input ", "token recognition error at: "]
-        .iter()
-        .find_map(|opening| message.strip_prefix(opening));
+    let token = [
+        "mismatched input ",
+        "extraneous input ",
+        "token recognition error at: ",
+    ]
+    .iter()
+    .find_map(|opening| message.strip_prefix(opening));
     match token {
         Some(token) => format!("unexpected {}", tidy(token, SYNTAX_LIMIT)),
         None => tidy(message, SYNTAX_LIMIT),

@@ -32,7 +32,9 @@ pub enum FaultKind {
         limit: usize,
     },
     /// Nested deeper than the evaluator can bear.
-    #[error("the expression is nested too deep (more than 24 brackets or 32 operations in one another); split the rule")]
+    #[error(
+        "the expression is nested too deep (more than 24 brackets or 32 operations in one another); split the rule"
+    )]
     TooDeep,
     /// More than one loop inside a loop.
     #[error("at most one all/exists/exists_one/filter may stand inside another")]

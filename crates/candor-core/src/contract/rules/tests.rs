@@ -8,13 +8,13 @@ fn now() -> Timestamp {
     "2025-08-08T10:00:00Z".parse().unwrap()
 }
 
-fn compile(check: &str, message: &str, path: &str) -> Result<Rule, RuleFault> {
+fn compile(check: &str, message: &str, path: &str) -> Result<Rule, Vec<RuleFault>> {
     Rule::compile(
         "future",
         check,
         message,
         &path.parse().unwrap(),
-        &time_zone("Europe/Zurich").unwrap(),
+        &Zone::named("Europe/Zurich").unwrap(),
     )
 }
 
@@ -113,6 +113,10 @@ fn the_language_is_as_documented() {
         ("args.quantity - 5 < 0", true),
         ("args.price * 2.0 == 5.0", true),
         ("args.price > 2", true),
+        (
+            "double(args.quantity) * 1.5 == 4.5 && double(args.price) * 1.5 == 3.75",
+            true,
+        ),
         ("args.price > 3", false),
         ("args.big > 1.0", true),
         (
@@ -151,7 +155,7 @@ fn the_language_is_as_documented() {
 fn days_begin_in_the_rules_time_zone() {
     let args = json!({"day": "09/08/2025"});
     let late: Timestamp = "2025-08-08T22:30:00Z".parse().unwrap();
-    let zone = |name: &str| time_zone(name).unwrap();
+    let zone = |name: &str| Zone::named(name).unwrap();
     for (name, expected) in [
         ("Europe/Zurich", false),
         ("UTC", true),
@@ -171,8 +175,8 @@ fn days_begin_in_the_rules_time_zone() {
             "{name}"
         );
     }
-    assert!(time_zone("Europe/Zürich").is_none());
-    assert!(time_zone("Mars/Olympus").is_none());
+    assert!(Zone::named("Europe/Zürich").is_none());
+    assert!(Zone::named("Mars/Olympus").is_none());
 }
 
 #[test]
@@ -211,7 +215,10 @@ fn faults_in_a_rule_name_what_and_where() {
     ];
     let mut said = String::new();
     for (check, message) in cases {
-        let fault = compile(check, message, "").expect_err(check);
+        let faults = compile(check, message, "").expect_err(check);
+        let [fault] = faults.as_slice() else {
+            panic!("one fault of {check}: {faults:?}")
+        };
         let text = if fault.part == Part::Check { check } else { message };
         let at = fault.at.map(|at| text.get(at..).map(|rest| tidy(rest, 12)));
         let shown = tidy(text, 60);
@@ -224,6 +231,16 @@ fn faults_in_a_rule_name_what_and_where() {
         ));
     }
     insta::assert_snapshot!(said);
+}
+
+#[test]
+fn a_fault_in_one_text_does_not_hide_one_in_the_other() {
+    let parts: Vec<Part> = compile("arg.a", "{{ nwo }}", "")
+        .unwrap_err()
+        .iter()
+        .map(|fault| fault.part)
+        .collect();
+    assert_eq!(parts, [Part::Check, Part::Message]);
 }
 
 #[test]
@@ -322,10 +339,19 @@ fn the_deepest_text_that_is_parsed_fits_the_stack() {
         nested(20),
         vec!["args.a ? 1 :"; 60].join(" ") + " 2",
     ] {
-        assert_eq!(compile(&source, "", "").unwrap_err().kind, FaultKind::TooDeep, "{source}");
+        assert_eq!(
+            compile(&source, "", "").unwrap_err()[0].kind,
+            FaultKind::TooDeep,
+            "{source}"
+        );
     }
     let sum = |count: usize| vec!["1"; count].join("+") + " > 0";
-    for source in [sum(30), nested(14) + " > 0", loops(&sum(20)), loops(&(nested(9) + " > 0"))] {
+    for source in [
+        sum(30),
+        nested(14) + " > 0",
+        loops(&sum(20)),
+        loops(&(nested(9) + " > 0")),
+    ] {
         assert!(holds(&source, &json!({})), "{source}");
     }
 }

@@ -177,7 +177,10 @@ impl<'tree> Walk<'tree> {
         if TYPES.contains(&name) {
             return Ok(());
         }
-        let kind = FaultKind::UnknownName { name: name.to_owned(), nearest: nearest(name, &VARIABLES) };
+        let kind = FaultKind::UnknownName {
+            name: name.to_owned(),
+            nearest: nearest(name, &VARIABLES),
+        };
         Err((Some(name.to_owned()), kind))
     }
 
@@ -329,7 +332,10 @@ fn mentions(node: &IdedExpr) -> u64 {
 }
 
 fn unknown_function(name: &str) -> Found {
-    let kind = FaultKind::UnknownFunction { name: name.to_owned(), nearest: nearest(name, &FUNCTIONS) };
+    let kind = FaultKind::UnknownFunction {
+        name: name.to_owned(),
+        nearest: nearest(name, &FUNCTIONS),
+    };
     (Some(name.to_owned()), kind)
 }
 
