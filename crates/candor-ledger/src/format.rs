@@ -66,12 +66,13 @@ pub(crate) enum Kind {
 
 /// Asks SQLite, which also sees what is still in the write-ahead log.
 pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
+    // The tables first: another process may be making the ledger between the two looks, in one transaction.
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let application: u32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if application == APPLICATION_ID {
         let major = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         return Ok(Kind::Ledger { major });
     }
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(if application == 0 && tables == 0 {
         Kind::Fresh
     } else {
