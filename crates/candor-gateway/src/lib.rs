@@ -1,1 +1,3 @@
 //! Between a host and its server: joins meaning, wire and ledger.
+
+pub mod config;

@@ -1,0 +1,371 @@
+//! Makes clauses of what a file says: mappings, compiled rules, each with the line it came from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path as FilePath;
+use std::time::Duration;
+
+use candor_core::arguments::check::Mode;
+use candor_core::contract::effect::{EffectClass, Source, Sourced};
+use candor_core::contract::mapping::pointer::Pointer;
+use candor_core::contract::mapping::{Mapping, ReferenceClause, StateTool, ValueList, Values};
+use candor_core::contract::rules::{Part, Rule, Zone};
+use candor_core::contract::schema::Formats;
+use candor_core::contract::terms::{Refusal, ShapeMode};
+
+use super::expand::Environment;
+use super::fault::{ConfigFault, FaultKind};
+use super::keys::{Listed, Path, Placed, Verbatim};
+use super::raw::{RawConfig, RawOutcome, RawRule, RawServer, RawTool};
+use super::reader::Reader;
+use super::text::Text;
+use super::words::{LogLevel, OneOf};
+
+/// Bytes that are read of a file at most; the reader refuses a little less.
+const READ_LIMIT: u64 = 1024 * 1024 + 1;
+
+/// A whole configuration, every clause checked. The default is that of no file.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// The ledger's file, as written.
+    pub ledger: Option<Sourced<String>>,
+    /// Refuse every call but trusted reads while the ledger can't be written.
+    pub ledger_required: Option<Sourced<bool>>,
+    /// How much is logged.
+    pub log_level: Option<Sourced<LogLevel>>,
+    /// How long to wait for an answer.
+    pub timeout: Option<Sourced<Duration>>,
+    /// How arguments are checked.
+    pub arguments: Option<Sourced<Mode>>,
+    /// Servers by name.
+    pub servers: BTreeMap<String, ServerConfig>,
+}
+
+/// What a configuration says of one server.
+#[derive(Debug, Clone, Default)]
+pub struct ServerConfig {
+    /// Whether the server's annotations count.
+    pub trust_annotations: Option<Sourced<bool>>,
+    /// How arguments are checked.
+    pub arguments: Option<Sourced<Mode>>,
+    /// What a broken output shape costs.
+    pub output: Option<Sourced<ShapeMode>>,
+    /// Whether `format` decides.
+    pub formats: Option<Sourced<Formats>>,
+    /// How long to wait for an answer.
+    pub timeout: Option<Sourced<Duration>>,
+    /// Tools by name.
+    pub tools: BTreeMap<String, ToolConfig>,
+}
+
+/// What a configuration says of one tool.
+#[derive(Debug, Clone, Default)]
+pub struct ToolConfig {
+    /// What a call may change.
+    pub effect: Option<Sourced<EffectClass>>,
+    /// How arguments are checked.
+    pub arguments: Option<Sourced<Mode>>,
+    /// What a broken output shape costs.
+    pub output: Option<Sourced<ShapeMode>>,
+    /// Whether `format` decides.
+    pub formats: Option<Sourced<Formats>>,
+    /// How long to wait for an answer.
+    pub deadline: Option<Sourced<Duration>>,
+    /// Refusals by which the server says that nothing was done.
+    pub nothing_done_on: BTreeSet<Refusal>,
+    /// How results are read.
+    pub outcome: Option<Sourced<Mapping>>,
+    /// Extra rules on arguments, in the order of the file.
+    pub rules: Vec<Sourced<Rule>>,
+}
+
+/// Why a file gave no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadFault {
+    /// The file can't be read.
+    #[error("{file} can't be read: {error}")]
+    Unreadable {
+        /// The file, as named.
+        file: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file's text is not valid.
+    #[error("{file} has {} faults, the first: {}", faults.len(), faults.first().map(ToString::to_string).unwrap_or_default())]
+    Invalid {
+        /// The file, as named.
+        file: String,
+        /// Its whole text, for showing the lines.
+        text: String,
+        /// Everything that is wrong, in the order of the file.
+        faults: Vec<ConfigFault>,
+    },
+}
+
+impl Config {
+    /// Reads and checks a file. Relative names inside it stay as they are written.
+    ///
+    /// # Errors
+    /// If the file can't be read or anything in it is wrong.
+    pub fn load(path: &FilePath, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadFault> {
+        let file = path.display().to_string();
+        let mut text = String::new();
+        let read = File::open(path).and_then(|open| open.take(READ_LIMIT).read_to_string(&mut text));
+        match read {
+            Err(error) => Err(LoadFault::Unreadable { file, error }),
+            Ok(_) => match Self::parse(&file, &text, environment) {
+                Ok(config) => Ok(config),
+                Err(faults) => Err(LoadFault::Invalid { file, text, faults }),
+            },
+        }
+    }
+
+    /// Checks the text of a file. `environment` gives the values of `${VAR}`.
+    ///
+    /// # Errors
+    /// Every fault of the text, in its order.
+    pub fn parse(
+        file: &str,
+        source: &str,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, Vec<ConfigFault>> {
+        let environment: Environment<'_> = environment;
+        let mut reader = Reader::new(Text { file, source }, environment);
+        let config = reader
+            .document::<RawConfig>()
+            .map(|raw| Builder { reader: &mut reader }.config(raw));
+        let faults = reader.into_faults();
+        match config {
+            Some(config) if faults.is_empty() => Ok(config),
+            _ => Err(faults),
+        }
+    }
+}
+
+/// Turns raw tables into clauses, with the reader at hand for positions and faults.
+struct Builder<'b, 'r> {
+    reader: &'b mut Reader<'r>,
+}
+
+impl Builder<'_, '_> {
+    fn config(&mut self, raw: RawConfig) -> Config {
+        let zone = raw.time_zone.map_or_else(Zone::utc, |placed| placed.value.0);
+        Config {
+            ledger: self.sourced(raw.ledger, |ledger| ledger),
+            ledger_required: self.sourced(raw.ledger_required, |required| required),
+            log_level: self.sourced(raw.log_level, |OneOf(level)| level),
+            timeout: self.sourced(raw.timeout, |deadline| deadline.0),
+            arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
+            servers: named(raw.servers)
+                .map(|(name, server)| (name, self.server(server, &zone)))
+                .collect(),
+        }
+    }
+
+    fn server(&mut self, raw: RawServer, zone: &Zone) -> ServerConfig {
+        let zone = raw
+            .time_zone
+            .map_or_else(|| zone.clone(), |placed| placed.value.0);
+        ServerConfig {
+            trust_annotations: self.sourced(raw.trust_annotations, |trust| trust),
+            arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
+            output: self.sourced(raw.output, |OneOf(mode)| mode),
+            formats: self.sourced(raw.format, |OneOf(formats)| formats),
+            timeout: self.sourced(raw.timeout, |deadline| deadline.0),
+            tools: named(raw.tools)
+                .map(|(name, tool)| (name, self.tool(tool, &zone)))
+                .collect(),
+        }
+    }
+
+    fn tool(&mut self, raw: RawTool, zone: &Zone) -> ToolConfig {
+        let zone = raw
+            .time_zone
+            .map_or_else(|| zone.clone(), |placed| placed.value.0);
+        let outcome = raw.outcome.and_then(|placed| {
+            let source = self.source(&placed.key);
+            Some(Sourced::new(self.mapping(placed)?, source))
+        });
+        ToolConfig {
+            effect: self.sourced(raw.effect, |OneOf(class)| class),
+            arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
+            output: self.sourced(raw.output, |OneOf(mode)| mode),
+            formats: self.sourced(raw.format, |OneOf(formats)| formats),
+            deadline: self.sourced(raw.deadline, |deadline| deadline.0),
+            nothing_done_on: list(raw.nothing_done_on).map(|code| code.value.0).collect(),
+            outcome,
+            rules: self.rules(list(raw.rules), &zone),
+        }
+    }
+
+    fn mapping(&mut self, placed: Placed<RawOutcome>) -> Option<Mapping> {
+        let raw = placed.value;
+        let mut values = Values::default();
+        let lists = [
+            (ValueList::Completed, raw.completed),
+            (ValueList::Accepted, raw.accepted),
+            (ValueList::Rejected, raw.rejected),
+            (ValueList::Failed, raw.failed),
+            (ValueList::Partial, raw.partial),
+        ];
+        let none_written = lists
+            .iter()
+            .all(|(_, items)| items.as_ref().is_none_or(|items| items.value.is_empty()));
+        for (meaning, items) in lists {
+            for Placed {
+                value: Listed(value),
+                span,
+                ..
+            } in list(items)
+            {
+                if let Err(two) = values.add(meaning, value) {
+                    self.reader.fault::<()>(span, FaultKind::TwoMeanings(two));
+                }
+            }
+        }
+        if none_written {
+            self.reader.fault::<()>(placed.key.clone(), FaultKind::NoValues);
+        }
+        let state = self.state_tool(raw.state_tool, raw.state_argument);
+        let reference = self.reference(raw.reference, raw.reference_name, state);
+        Some(Mapping {
+            document: raw.from.map(|placed| placed.value.0).unwrap_or_default(),
+            pointer: pointer(raw.pointer)?,
+            values,
+            code: pointer(raw.code),
+            message: pointer(raw.message),
+            reference,
+            suggestion: pointer(raw.suggestion),
+        })
+    }
+
+    /// The tool that shows a reference's state: both of its keys, or none.
+    fn state_tool(
+        &mut self,
+        tool: Option<Placed<String>>,
+        argument: Option<Placed<String>>,
+    ) -> Option<Placed<StateTool>> {
+        match (tool, argument) {
+            (Some(tool), Some(argument)) => Some(Placed {
+                value: StateTool {
+                    tool: tool.value,
+                    argument: argument.value,
+                },
+                span: tool.span,
+                key: tool.key,
+            }),
+            (Some(tool), None) => self.alone(tool.key, "state_tool", "state_argument"),
+            (None, Some(argument)) => self.alone(argument.key, "state_argument", "state_tool"),
+            (None, None) => None,
+        }
+    }
+
+    fn reference(
+        &mut self,
+        path: Option<Placed<Path>>,
+        noun: Option<Placed<String>>,
+        state: Option<Placed<StateTool>>,
+    ) -> Option<ReferenceClause> {
+        match (path, noun, state) {
+            (Some(path), noun, state) => Some(ReferenceClause {
+                pointer: path.value.0,
+                noun: noun.map(|noun| noun.value),
+                state: state.map(|state| state.value),
+            }),
+            (None, Some(noun), _) => self.alone(noun.key, "reference_name", "reference"),
+            (None, None, Some(state)) => self.alone(state.key, "state_tool", "reference"),
+            (None, None, None) => None,
+        }
+    }
+
+    fn alone<T>(&mut self, key: Range<usize>, there: &'static str, other: &'static str) -> Option<T> {
+        self.reader.fault(key, FaultKind::Alone { key: there, other })
+    }
+
+    fn rules(&mut self, raw: impl Iterator<Item = Placed<RawRule>>, zone: &Zone) -> Vec<Sourced<Rule>> {
+        let mut lines: BTreeMap<String, u32> = BTreeMap::new();
+        let mut rules = Vec::new();
+        for placed in raw {
+            if let Some(name) = &placed.value.name {
+                match lines.get(&name.value.0) {
+                    Some(line) => {
+                        self.reader
+                            .fault::<()>(name.span.clone(), FaultKind::SameRuleName { line: *line });
+                    }
+                    None => drop(lines.insert(name.value.0.clone(), self.reader.line(&name.span))),
+                }
+            }
+            let source = self.source(&placed.key);
+            rules.extend(
+                self.rule(placed.value, zone)
+                    .map(|rule| Sourced::new(rule, source)),
+            );
+        }
+        rules
+    }
+
+    /// Compiles a rule. What is missing has been said already; what is there is looked at all the same.
+    fn rule(&mut self, raw: RawRule, zone: &Zone) -> Option<Rule> {
+        let path = raw.path.map_or_else(Pointer::whole, |path| path.value.0);
+        let text = |placed: &Option<Placed<Verbatim>>, absent: &str| {
+            placed
+                .as_ref()
+                .map_or_else(|| absent.to_owned(), |placed| placed.value.0.clone())
+        };
+        let (name, check, message) = (
+            text(&raw.name, ""),
+            text(&raw.check, "true"),
+            text(&raw.message, ""),
+        );
+        let compiled = Rule::compile(&name, &check, &message, &path, zone);
+        for fault in compiled.as_ref().err().into_iter().flatten() {
+            let blamed = match fault.part {
+                Part::Check => &raw.check,
+                Part::Message => &raw.message,
+            };
+            let Some(Placed {
+                value: Verbatim(text),
+                span,
+                ..
+            }) = blamed
+            else {
+                continue;
+            };
+            let inside = fault.at.and_then(|at| self.reader.inside(span, text, at));
+            self.reader.fault::<()>(
+                inside.unwrap_or_else(|| span.clone()),
+                FaultKind::Rule(fault.clone()),
+            );
+        }
+        let whole = raw.name.is_some() && raw.check.is_some() && raw.message.is_some();
+        compiled.ok().filter(|_| whole)
+    }
+
+    fn source(&self, key: &Range<usize>) -> Source {
+        Source::Config {
+            file: self.reader.file().to_owned(),
+            line: self.reader.line(key),
+        }
+    }
+
+    fn sourced<T, U>(&self, placed: Option<Placed<T>>, take: impl FnOnce(T) -> U) -> Option<Sourced<U>> {
+        placed.map(|placed| Sourced::new(take(placed.value), self.source(&placed.key)))
+    }
+}
+
+fn pointer(placed: Option<Placed<Path>>) -> Option<Pointer> {
+    placed.map(|placed| placed.value.0)
+}
+
+fn list<T>(placed: Option<Placed<Vec<Placed<T>>>>) -> impl Iterator<Item = Placed<T>> {
+    placed.into_iter().flat_map(|placed| placed.value)
+}
+
+fn named<T>(placed: Option<Placed<BTreeMap<String, Placed<T>>>>) -> impl Iterator<Item = (String, T)> {
+    placed
+        .into_iter()
+        .flat_map(|placed| placed.value)
+        .map(|(name, item)| (name, item.value))
+}

@@ -1,0 +1,172 @@
+//! What can be wrong with a configuration file, and where.
+
+use std::fmt;
+use std::ops::Range;
+
+use candor_core::contract::mapping::TwoMeanings;
+use candor_core::contract::mapping::pointer::PointerFault;
+use candor_core::contract::rules::{Part, RuleFault};
+
+use super::duration::DurationFault;
+use super::expand::ExpandFault;
+
+/// One fault of a file. `Display` gives `file:line:column: what`, one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFault {
+    /// The file, as the operator named it.
+    pub file: String,
+    /// Line, counted from 1.
+    pub line: u32,
+    /// Column in characters, counted from 1.
+    pub column: u32,
+    /// Bytes of the file's text to underline.
+    pub span: Range<usize>,
+    /// What is wrong there.
+    pub kind: FaultKind,
+}
+
+/// What can be wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FaultKind {
+    /// The file is larger than a configuration can be.
+    #[error("the file is larger than {limit} bytes")]
+    FileTooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// Not TOML.
+    #[error("not TOML: {message}")]
+    Syntax {
+        /// What the parser says.
+        message: String,
+    },
+    /// A key that means nothing here.
+    #[error("unknown key {key:?}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The known key that is most like it.
+        nearest: Option<&'static str>,
+        /// Every key that is known here.
+        known: &'static [&'static str],
+    },
+    /// A key that must be there is not.
+    #[error("the key {key:?} is missing")]
+    MissingKey {
+        /// The key.
+        key: &'static str,
+    },
+    /// A value of another kind.
+    #[error("{expected} is expected here, this is {found}")]
+    WrongKind {
+        /// What is wanted.
+        expected: &'static str,
+        /// What is there.
+        found: &'static str,
+    },
+    /// A word that is not on the list.
+    #[error("{} is expected here", one_of(known))]
+    UnknownWord {
+        /// The word on the list that is most like it.
+        nearest: Option<&'static str>,
+        /// The list.
+        known: &'static [&'static str],
+    },
+    /// A variable that can't be put in.
+    #[error("{0}")]
+    Expand(ExpandFault),
+    /// Not a deadline.
+    #[error("{0}")]
+    Duration(DurationFault),
+    /// Not a JSON Pointer.
+    #[error("{0}")]
+    Pointer(PointerFault),
+    /// No time zone of this name.
+    #[error("there is no time zone of this name; IANA names are known, such as Europe/Zurich or UTC")]
+    TimeZone,
+    /// A number that no JSON can carry.
+    #[error("a number that JSON has is expected here")]
+    NotANumber,
+    /// A refusal that is neither a JSON-RPC error code nor an HTTP status.
+    #[error("a JSON-RPC error code (negative) or an HTTP status from 400 to 499 is expected here")]
+    Refusal,
+    /// A value that two lists name.
+    #[error("{0}")]
+    TwoMeanings(TwoMeanings),
+    /// An outcome that lists no value at all.
+    #[error("an outcome lists at least one value under completed, accepted, rejected, failed or partial")]
+    NoValues,
+    /// A key that makes no sense without another.
+    #[error("{key:?} needs {other:?} beside it")]
+    Alone {
+        /// The key that is there.
+        key: &'static str,
+        /// The key that is not.
+        other: &'static str,
+    },
+    /// Two rules of one name.
+    #[error("another rule of this tool has this name (line {line})")]
+    SameRuleName {
+        /// Where the first one is.
+        line: u32,
+    },
+    /// A rule that can't be used.
+    #[error("{}", in_rule(.0))]
+    Rule(RuleFault),
+    /// More faults than are worth listing.
+    #[error("{count} more faults are not shown")]
+    More {
+        /// How many.
+        count: usize,
+    },
+}
+
+impl ConfigFault {
+    /// A concrete way out, where one is known.
+    pub fn help(&self) -> Option<String> {
+        match &self.kind {
+            FaultKind::UnknownKey {
+                nearest: Some(nearest),
+                ..
+            }
+            | FaultKind::UnknownWord {
+                nearest: Some(nearest),
+                ..
+            } => Some(format!("did you mean {nearest:?}?")),
+            FaultKind::UnknownKey {
+                nearest: None, known, ..
+            } => Some(format!("known here: {}", known.join(", "))),
+            FaultKind::Expand(ExpandFault::Unset { name }) => {
+                Some(format!("set it, or give a default: ${{{name}:-…}}"))
+            }
+            FaultKind::Rule(fault) => fault.kind.help(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ConfigFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}:{}: {}", self.file, self.line, self.column, self.kind)
+    }
+}
+
+impl std::error::Error for ConfigFault {}
+
+fn one_of(words: &[&str]) -> String {
+    match words {
+        [] => "nothing".to_owned(),
+        [only] => format!("{only:?}"),
+        [most @ .., last] => {
+            let most: Vec<String> = most.iter().map(|word| format!("{word:?}")).collect();
+            format!("{} or {last:?}", most.join(", "))
+        }
+    }
+}
+
+fn in_rule(fault: &RuleFault) -> String {
+    match fault.part {
+        Part::Check => fault.kind.to_string(),
+        Part::Message => format!("in the message: {}", fault.kind),
+    }
+}

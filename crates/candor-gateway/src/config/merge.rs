@@ -1,0 +1,79 @@
+//! The terms of one tool: the command line over the file, the tool over its server over the whole.
+
+use std::time::Duration;
+
+use candor_core::arguments::check::Mode;
+use candor_core::contract::effect::{EffectClass, Source, Sourced};
+use candor_core::contract::terms::ToolTerms;
+
+use super::build::{Config, ServerConfig, ToolConfig};
+use super::glob::Glob;
+
+/// What was said on the command line.
+#[derive(Debug, Clone, Default)]
+pub struct CommandLine {
+    /// Tools that change nothing (`--read`).
+    pub read_globs: Vec<Glob>,
+    /// Whether every server's annotations count (`--trust-annotations`). Its absence says nothing.
+    pub trust_annotations: bool,
+    /// How long to wait for an answer (`--timeout`).
+    pub timeout: Option<Duration>,
+    /// How arguments are checked (`--arguments`).
+    pub arguments: Option<Mode>,
+}
+
+impl Config {
+    /// Everything that holds for `tool` of `server` but for the tool's own annotations, which are not known here:
+    /// [`ToolTerms::with_annotations`] adds them. Names are matched exactly; an unknown one gets what holds for all.
+    pub fn for_tool(&self, server: &str, tool: &str, command_line: &CommandLine) -> ToolTerms {
+        let (no_server, no_tool) = (ServerConfig::default(), ToolConfig::default());
+        let of_server = self.servers.get(server).unwrap_or(&no_server);
+        let of_tool = of_server.tools.get(tool).unwrap_or(&no_tool);
+        let defaults = ToolTerms::default();
+        ToolTerms {
+            class: command_line.class_of(tool).or_else(|| of_tool.effect.clone()),
+            arguments: first([
+                command_line.arguments.map(said).as_ref(),
+                of_tool.arguments.as_ref(),
+                of_server.arguments.as_ref(),
+                self.arguments.as_ref(),
+            ])
+            .unwrap_or(defaults.arguments),
+            output: first([of_tool.output.as_ref(), of_server.output.as_ref()]).unwrap_or(defaults.output),
+            formats: first([of_tool.formats.as_ref(), of_server.formats.as_ref()])
+                .unwrap_or(defaults.formats),
+            mapping: of_tool.outcome.clone(),
+            rules: of_tool.rules.clone(),
+            deadline: first([
+                command_line.timeout.map(said).as_ref(),
+                of_tool.deadline.as_ref(),
+                of_server.timeout.as_ref(),
+                self.timeout.as_ref(),
+            ]),
+            nothing_done_on: of_tool.nothing_done_on.clone(),
+            trust_annotations: first([
+                command_line.trust_annotations.then(|| said(true)).as_ref(),
+                of_server.trust_annotations.as_ref(),
+            ])
+            .unwrap_or(defaults.trust_annotations),
+        }
+    }
+}
+
+impl CommandLine {
+    fn class_of(&self, tool: &str) -> Option<Sourced<EffectClass>> {
+        self.read_globs
+            .iter()
+            .any(|glob| glob.matches(tool))
+            .then(|| said(EffectClass::Read))
+    }
+}
+
+fn said<T>(value: T) -> Sourced<T> {
+    Sourced::new(value, Source::CommandLine)
+}
+
+/// The first clause that somebody stated.
+fn first<T: Clone, const N: usize>(clauses: [Option<&Sourced<T>>; N]) -> Option<Sourced<T>> {
+    clauses.into_iter().flatten().next().cloned()
+}

@@ -1,0 +1,187 @@
+//! The shape of `candor.toml`, written down once: the reader, the lists of known keys and the JSON Schema all come
+//! from here.
+
+use std::collections::BTreeMap;
+
+use candor_core::arguments::check::Mode;
+use candor_core::contract::effect::EffectClass;
+use candor_core::contract::mapping::Document;
+use candor_core::contract::schema::Formats;
+use candor_core::contract::terms::ShapeMode;
+use schemars::JsonSchema;
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::fault::FaultKind;
+use super::keys::{Code, Deadline, FromToml, Listed, Path, Placed, Verbatim, ZoneName};
+use super::reader::Reader;
+use super::words::{LogLevel, OneOf};
+
+/// A table with fixed keys: those it needs, and those it may have.
+macro_rules! table {
+    (
+        $(#[$meta:meta])*
+        struct $name:ident as $title:literal {
+            needs { $($(#[$need_meta:meta])* $need:ident: $need_type:ty,)* }
+            may { $($(#[$may_meta:meta])* $may:ident: $may_type:ty,)* }
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Default, JsonSchema)]
+        #[schemars(deny_unknown_fields, rename = $title)]
+        pub(super) struct $name {
+            $($(#[$need_meta])* #[schemars(required)] pub(super) $need: Option<Placed<$need_type>>,)*
+            $($(#[$may_meta])* pub(super) $may: Option<Placed<$may_type>>,)*
+        }
+
+        impl FromToml for $name {
+            fn read(value: &Spanned<DeValue<'_>>, reader: &mut Reader<'_>) -> Option<Self> {
+                const KEYS: &[&str] = &[$(stringify!($need),)* $(stringify!($may),)*];
+                let DeValue::Table(members) = value.get_ref() else {
+                    return reader.wrong_kind("a table", value);
+                };
+                let mut table = Self::default();
+                for (key, member) in members {
+                    match key.get_ref().as_ref() {
+                        $(stringify!($need) => table.$need = reader.placed(key.span(), member),)*
+                        $(stringify!($may) => table.$may = reader.placed(key.span(), member),)*
+                        unknown => reader.unknown_key(key.span(), unknown, KEYS),
+                    }
+                }
+                $(if !members.iter().any(|(key, _)| key.get_ref() == stringify!($need)) {
+                    reader.fault::<()>(value.span(), FaultKind::MissingKey { key: stringify!($need) });
+                })*
+                Some(table)
+            }
+        }
+    };
+}
+
+table! {
+    /// Contracts and settings of Candor. Every key is optional; unknown keys are refused.
+    struct RawConfig as "Config" {
+        needs {}
+        may {
+            /// The file of the ledger. `--ledger` stands over it.
+            ledger: String,
+            /// Refuse every call but trusted reads while the ledger can't be written.
+            ledger_required: bool,
+            /// How much is logged.
+            log_level: OneOf<LogLevel>,
+            /// How long to wait for an answer. `--timeout` stands over it.
+            timeout: Deadline,
+            /// How arguments are checked. `--arguments` stands over it.
+            arguments: OneOf<Mode>,
+            /// The time zone in which the days of rules begin. UTC by default.
+            time_zone: ZoneName,
+            /// Servers by name.
+            servers: BTreeMap<String, Placed<RawServer>>,
+        }
+    }
+}
+
+table! {
+    /// What holds for one server.
+    struct RawServer as "Server" {
+        needs {}
+        may {
+            /// Believe this server's annotations (readOnlyHint, idempotentHint …).
+            trust_annotations: bool,
+            /// How arguments are checked.
+            arguments: OneOf<Mode>,
+            /// The time zone in which the days of rules begin.
+            time_zone: ZoneName,
+            /// What a result that breaks its tool's output schema costs.
+            output: OneOf<ShapeMode>,
+            /// Whether `format` in a schema decides or only describes.
+            format: OneOf<Formats>,
+            /// How long to wait for an answer.
+            timeout: Deadline,
+            /// Tools by name.
+            tools: BTreeMap<String, Placed<RawTool>>,
+        }
+    }
+}
+
+table! {
+    /// What one tool promises.
+    struct RawTool as "Tool" {
+        needs {}
+        may {
+            /// What a call may change.
+            effect: OneOf<EffectClass>,
+            /// How arguments are checked.
+            arguments: OneOf<Mode>,
+            /// The time zone in which the days of rules begin.
+            time_zone: ZoneName,
+            /// What a result that breaks the output schema costs.
+            output: OneOf<ShapeMode>,
+            /// Whether `format` in the schemas decides or only describes.
+            format: OneOf<Formats>,
+            /// How long to wait for an answer.
+            deadline: Deadline,
+            /// Refusals by which this server says that nothing was done: JSON-RPC error codes and HTTP statuses.
+            nothing_done_on: Vec<Placed<Code>>,
+            /// How results are read.
+            outcome: RawOutcome,
+            /// Extra rules on arguments.
+            rules: Vec<Placed<RawRule>>,
+        }
+    }
+}
+
+table! {
+    /// Which field of a result decides, and what its values mean.
+    struct RawOutcome as "Outcome" {
+        needs {
+            /// The field that decides.
+            pointer: Path,
+        }
+        may {
+            /// Where the pointers point: into `structuredContent`, or into the first text block that is a JSON object.
+            from: OneOf<Document>,
+            /// Values that mean done.
+            completed: Vec<Placed<Listed>>,
+            /// Values that mean taken on, not done.
+            accepted: Vec<Placed<Listed>>,
+            /// Values that mean refused, nothing changed.
+            rejected: Vec<Placed<Listed>>,
+            /// Values that mean tried and failed, perhaps halfway.
+            failed: Vec<Placed<Listed>>,
+            /// Values that mean done in part.
+            partial: Vec<Placed<Listed>>,
+            /// The server's error code.
+            code: Path,
+            /// The server's message.
+            message: Path,
+            /// Something to follow: a task id, a ticket, a URL.
+            reference: Path,
+            /// What such a thing is called: "job".
+            reference_name: String,
+            /// The tool of this server that shows its state.
+            state_tool: String,
+            /// The argument of that tool which takes the reference.
+            state_argument: String,
+            /// The server's suggestion.
+            suggestion: Path,
+        }
+    }
+}
+
+table! {
+    /// One rule on arguments.
+    struct RawRule as "Rule" {
+        needs {
+            /// A name for records and messages.
+            name: Verbatim,
+            /// A CEL expression over args, now and today that is true for good arguments.
+            check: Verbatim,
+            /// What is wanted, with {{ expressions }}.
+            message: Verbatim,
+        }
+        may {
+            /// The argument that the rule is about.
+            path: Path,
+        }
+    }
+}
