@@ -79,14 +79,28 @@ async fn a_newer_programs_file_is_left_untouched_and_another_one_is_used() {
 
 #[tokio::test]
 async fn a_newer_major_that_still_stands_in_the_log_is_seen_too() {
-    let place = Place::new();
-    place.open().close().await.unwrap();
-    // The newer program lives: its log is not in the file yet.
-    let newer = place.raw();
+    let made = Place::new();
+    made.open().close().await.unwrap();
+    // The newer program was killed: its log is not in the file yet, and whoever closes the file last moves it.
+    let newer = made.raw();
     newer
         .execute_batch("UPDATE meta SET major = 2; PRAGMA user_version = 2")
         .unwrap();
-    let before = fs::read(&place.path).unwrap();
+    let place = Place::new();
+    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
+    let log = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
+    fs::copy(&made.path, &place.path).unwrap();
+    fs::copy(log(&made.path), log(&place.path)).unwrap();
+    let before = (
+        fs::read(&place.path).unwrap(),
+        fs::read(log(&place.path)).unwrap(),
+    );
+    assert_eq!(
+        before.0.get(60..64),
+        Some(&[0, 0, 0, 1][..]),
+        "the header alone does not tell"
+    );
+
     let opened = Ledger::open(&place.path, keep_all()).unwrap();
     assert!(
         matches!(opened.notes.as_slice(), [OpenNote::NewerFormat { major: 2, .. }]),
@@ -95,7 +109,13 @@ async fn a_newer_major_that_still_stands_in_the_log_is_seen_too() {
     );
     opened.ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap();
     assert!(matches!(place.reader().notes(), [OpenNote::NewerFormat { .. }]));
-    assert_eq!(fs::read(&place.path).unwrap(), before);
+    assert_eq!(
+        (
+            fs::read(&place.path).unwrap(),
+            fs::read(log(&place.path)).unwrap()
+        ),
+        before
+    );
 }
 
 #[tokio::test]
