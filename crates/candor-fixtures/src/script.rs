@@ -54,7 +54,7 @@ pub enum Unknown {
     /// -32601, as the specification says.
     #[default]
     Refuse,
-    /// A result with the whole frame in `received`, byte for byte.
+    /// A result with the parameters in `received`, byte for byte. Not the whole frame: a proxy may give it another id.
     Echo,
     /// No answer.
     Ignore,
@@ -122,8 +122,7 @@ pub enum Era {
 ///
 /// In everything that is sent, these whole JSON strings are replaced: `"{{id}}"` (the request's id), `"{{params}}"`,
 /// `"{{arguments}}"`, `"{{argument /names/of/members}}"`, `"{{progressToken}}"`, `"{{call}}"` (how many calls of this tool there
-/// were), `"{{answer}}"` (what the host answered to [`Step::Ask`]), `"{{found}}"` (by [`Step::LookInLedger`]) and
-/// `"{{frame}}"` (all that was received). What is absent becomes `null`.
+/// were), `"{{answer}}"` (what the host answered to [`Step::Ask`]) and `"{{found}}"` (by [`Step::LookInLedger`]). What is absent becomes `null`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

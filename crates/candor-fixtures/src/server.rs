@@ -134,7 +134,7 @@ impl<'s> Server<'s> {
         let Some(method) = envelope.method.as_deref() else {
             return self.receive_answer(&envelope);
         };
-        let call = Call::of(line, method, &envelope);
+        let call = Call::of(method, &envelope);
         if let Some(steps) = self.script.methods.get(method) {
             return self.play(call, steps);
         }
@@ -260,7 +260,7 @@ impl<'s> Server<'s> {
             Unknown::Die => end(Death::Exit(1)),
             _ if call.id.is_none() => Ok(()),
             Unknown::Ignore => Ok(()),
-            Unknown::Echo => self.answer(call, r#"{"received":"{{frame}}"}"#),
+            Unknown::Echo => self.answer(call, r#"{"received":"{{params}}"}"#),
             Unknown::Refuse => self.refuse(call, -32601, "Method not found", "null"),
         }
     }

@@ -15,8 +15,6 @@ pub(super) struct Call {
     pub(super) method: String,
     /// The request's id, raw; none for a notification.
     pub(super) id: Option<String>,
-    /// The whole line, as received.
-    frame: String,
     params: Value,
     /// `params`, raw.
     raw_params: Option<String>,
@@ -36,7 +34,6 @@ impl Call {
         Self {
             method: String::new(),
             id: None,
-            frame: String::new(),
             params: Value::Null,
             raw_params: None,
             arguments: None,
@@ -46,7 +43,7 @@ impl Call {
         }
     }
 
-    pub(super) fn of(line: &str, method: &str, envelope: &Envelope<'_>) -> Self {
+    pub(super) fn of(method: &str, envelope: &Envelope<'_>) -> Self {
         #[derive(Deserialize)]
         struct Params {
             #[serde(default)]
@@ -62,7 +59,6 @@ impl Call {
         Self {
             method: method.to_owned(),
             id: envelope.id.map(|id| id.get().to_owned()),
-            frame: line.to_owned(),
             params: params.unwrap_or_default(),
             raw_params,
             arguments: arguments.and_then(|params| params.arguments),
@@ -126,7 +122,6 @@ impl Call {
             "call" => Some(self.count.to_string()),
             "answer" => self.answer.clone(),
             "found" => self.found.clone(),
-            "frame" => Some(self.frame.clone()),
             other => {
                 let path: Vec<&str> = other.strip_prefix("argument /")?.split('/').collect();
                 self.arguments

@@ -252,11 +252,12 @@ fn lists_come_in_pages_and_a_bad_cursor_is_refused() {
 fn bytes_of_a_script_and_of_a_call_arrive_as_they_were() {
     let script = catalog::embedded("echo").unwrap();
     let mut stage = Stage::of(&script);
-    let odd = r#"{"jsonrpc":"2.0","id":"a\"b","method":"x-odd",  "params":{"n":1.10,"n":2,"u":"\u00e9"}}"#;
+    let params = r#"{"n":1.10,"n":2,"u":"\u00e9",  "a": [ ]}"#;
+    let odd = format!(r#"{{"jsonrpc":"2.0","id":"a\"b","method":"x-odd","params":{params}}}"#);
     assert_eq!(
-        stage.send(odd),
+        stage.send(&odd),
         [format!(
-            r#"{{"jsonrpc":"2.0","id":"a\"b","result":{{"received":{odd}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":"a\"b","result":{{"received":{params}}}}}"#
         )]
     );
     let lines = stage.send(r#"{"jsonrpc":"2.0","id":7,"method":"x-log"}"#);
