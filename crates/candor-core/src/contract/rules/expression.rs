@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use cel::common::ast::{Expr, IdedExpr};
+use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue};
 use cel::parser::PrattParser;
 use cel::{Context, Env, ExecutionError, ParseErrors, Value as CelValue};
 use jiff::Timestamp;
@@ -259,6 +259,24 @@ fn plain(message: &str) -> String {
         Some(token) => format!("unexpected {}", tidy(token, SYNTAX_LIMIT)),
         None => tidy(message, SYNTAX_LIMIT),
     }
+}
+
+/// Whether the evaluator takes `pattern`, a string literal, for a regular expression.
+pub(super) fn is_regex(pattern: &IdedExpr) -> bool {
+    let target = IdedExpr {
+        id: 0,
+        expr: Expr::Literal(LiteralValue::String("".into())),
+    };
+    let call = CallExpr {
+        func_name: "matches".to_owned(),
+        target: Some(Box::new(target)),
+        args: vec![pattern.clone()],
+    };
+    let probe = IdedExpr {
+        id: 0,
+        expr: Expr::Call(call),
+    };
+    CelValue::resolve(&probe, &Context::with_env(Arc::clone(&LANGUAGE))).is_ok()
 }
 
 /// Where `blamed`, a name or the inside of a string, first stands in the text; members of the same name don't count.

@@ -73,6 +73,12 @@ pub enum FaultKind {
         /// The function.
         function: &'static str,
     },
+    /// A regular expression that is not written in the rule. One that a caller chose could be made slow.
+    #[error("matches() takes a pattern that is written in the rule")]
+    PatternNotWritten,
+    /// Not a regular expression.
+    #[error("not a regular expression, or too large a one")]
+    BadPattern,
     /// A pattern that is no date pattern.
     #[error("{0}")]
     DatePattern(#[from] DatePatternFault),

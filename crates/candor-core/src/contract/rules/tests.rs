@@ -199,6 +199,9 @@ fn faults_in_a_rule_name_what_and_where() {
         ("args.a.date('dd/mm/yyyy') > now", ""),
         ("date(args.a, 'DD/MM/YYYY') > now", ""),
         ("args.a.frobnicate()", ""),
+        ("args.a.matches('[')", ""),
+        ("args.a.matches('((a{1000}){1000}){1000}')", ""),
+        ("args.a.matches(args.b)", ""),
         ("args.a.map(x, x + 1) == [2]", ""),
         ("args.a.map(x, x > 1, x + 1) == [2]", ""),
         ("args.a.all(x, args.a.all(y, args.a.all(z, x == z)))", ""),
@@ -291,6 +294,7 @@ fn work_that_grows_too_fast_is_refused_before_it_starts() {
         ("args.a.all(x, args.b.all(y, x >= 0 && y >= 0))", 3000),
         ("args.a.all(x, x in args.b)", 10_000),
         ("args.a.all(x, args.a == args.b)", 10_000),
+        ("args.a.all(x, string(x).matches('^[0-9]+$'))", 20_000),
         ("args.a.filter(x, x > 1).all(y, args.a.exists(z, z == y))", 3000),
     ];
     for (check, count) in too_much {
@@ -309,6 +313,7 @@ fn work_that_grows_too_fast_is_refused_before_it_starts() {
         ("args.a.all(x, args.b.all(y, x >= 0 && y >= 0))", 100),
         ("args.a.all(x, x in args.b)", 300),
         ("args.a.all(x, x >= 0)", 10_000),
+        ("args.a.all(x, string(x).matches('^[0-9]+$'))", 200),
         ("size(args.a) > 0 && args.a[0] == 0", 20_000),
     ];
     for (check, count) in fair {

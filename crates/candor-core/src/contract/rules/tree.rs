@@ -7,13 +7,14 @@ use cel::IdedExpr;
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
 
 use super::date::DatePattern;
+use super::expression::is_regex;
 use super::fault::FaultKind;
 
 /// Deepest tree. Unoptimised, the evaluator takes 40 kB of stack for each level.
 const DEPTH_LIMIT: usize = 32;
 /// Most loops around a part of an expression.
 const LOOP_LIMIT: usize = 2;
-/// Visits that one evaluation may need: about a quarter of a second.
+/// Visits that one evaluation may need: unoptimised, less than a second.
 const WORK_LIMIT: u64 = 4_000_000;
 
 /// What a rule can name, besides its own loop variables.
@@ -192,6 +193,10 @@ impl<'tree> Walk<'tree> {
         if let Some(function) = ["date", "format"].into_iter().find(|function| *function == name) {
             check_pattern(function, call)?;
         }
+        if name == "matches" {
+            self.cost
+                .add(place.degree, place.weight.saturating_mul(check_regex(call)?));
+        }
         let place = if self.is_linear(call) {
             Place {
                 linear: place.linear + 1,
@@ -292,6 +297,20 @@ fn check_pattern(function: &'static str, call: &CallExpr) -> Result<(), Found> {
         },
         _ => Ok(()),
     }
+}
+
+/// What one `matches` costs beside its text: the evaluator compiles the pattern anew each time.
+fn check_regex(call: &CallExpr) -> Result<u64, Found> {
+    let Some(pattern) = call.args.last() else {
+        return Ok(0);
+    };
+    let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
+        return Err((Some("matches".to_owned()), FaultKind::PatternNotWritten));
+    };
+    if !is_regex(pattern) {
+        return Err((Some(text.inner().to_owned()), FaultKind::BadPattern));
+    }
+    Ok(500 + 50 * text.inner().len() as u64)
 }
 
 /// Whether a comprehension is a `map`: it appends something other than the item itself.
