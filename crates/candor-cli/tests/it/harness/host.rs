@@ -1,0 +1,224 @@
+//! A host: starts a command, writes lines to it, and reads what comes back. Every wait ends, and says what it waited for.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{
+        Arc, Mutex,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::frame;
+
+/// How long anything may take before the test fails. Long, because it is never a measure of anything.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A host with its server, or with Candor before its server.
+pub(crate) struct Host {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    errors: Arc<Mutex<String>>,
+    /// Every line written, in order.
+    pub(crate) sent: Vec<String>,
+    /// Every line read, in order.
+    pub(crate) received: Vec<String>,
+    /// How many of the lines read were asked for already by [`Host::next`].
+    seen: usize,
+}
+
+/// How a host's server ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// The exit code; none where a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// All of its stderr.
+    pub(crate) errors: String,
+    /// Every line the host wrote.
+    pub(crate) sent: Vec<String>,
+    /// Every line the host read.
+    pub(crate) received: Vec<String>,
+}
+
+impl Host {
+    /// Starts the command with pipes.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|fault| panic!("can't start {command:?}: {fault}"));
+        let (sender, lines) = channel();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        thread::spawn(move || {
+            let mut line = Vec::new();
+            while output.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+                let text = String::from_utf8_lossy(&line);
+                if sender
+                    .send(text.strip_suffix('\n').unwrap_or(&text).to_owned())
+                    .is_err()
+                {
+                    return;
+                }
+                line.clear();
+            }
+        });
+        let errors = Arc::new(Mutex::new(String::new()));
+        let mut stderr = child.stderr.take().unwrap();
+        let heard = Arc::clone(&errors);
+        thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(length @ 1..) = stderr.read(&mut chunk) {
+                heard
+                    .lock()
+                    .unwrap()
+                    .push_str(&String::from_utf8_lossy(&chunk[..length]));
+            }
+        });
+        let input = child.stdin.take();
+        Self {
+            child,
+            input,
+            lines,
+            errors,
+            sent: Vec::new(),
+            received: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    /// Writes one line.
+    pub(crate) fn send(&mut self, line: &str) {
+        assert!(!line.contains('\n'), "a frame is one line: {line}");
+        self.sent.push(line.to_owned());
+        let input = self.input.as_mut().expect("the host has closed its end");
+        let written = input
+            .write_all(format!("{line}\n").as_bytes())
+            .and_then(|()| input.flush());
+        if let Err(fault) = written {
+            self.fail(&format!("can't write {line}: {fault}"));
+        }
+    }
+
+    /// The next line that [`Host::next`] has not given yet.
+    pub(crate) fn next(&mut self) -> String {
+        while self.seen == self.received.len() {
+            match self.lines.recv_timeout(DEADLINE) {
+                Ok(line) => self.received.push(line),
+                Err(fault) => self.fail(&format!("waited for a line: {fault}")),
+            }
+        }
+        self.seen += 1;
+        self.received[self.seen - 1].clone()
+    }
+
+    /// Reads until the response to the request with this raw id, which may have come already.
+    pub(crate) fn response_to(&mut self, id: &str) -> String {
+        self.until(&format!("the response to {id}"), |line| {
+            frame::id(line) == Some(id) && frame::method(line).is_none()
+        })
+    }
+
+    /// Reads until a message with this method that was not given before.
+    pub(crate) fn message(&mut self, method: &str) -> String {
+        loop {
+            let line = self.next();
+            if frame::method(&line).as_deref() == Some(method) {
+                return line;
+            }
+        }
+    }
+
+    /// Sends a request and gives its response. The request must carry a raw id.
+    pub(crate) fn ask(&mut self, request: &str) -> String {
+        self.send(request);
+        let id = frame::id(request).expect("a request has an id").to_owned();
+        self.response_to(&id)
+    }
+
+    fn until(&mut self, what: &str, fits: impl Fn(&str) -> bool) -> String {
+        let mut from = 0;
+        loop {
+            if let Some(line) = self.received[from..].iter().find(|line| fits(line)) {
+                return line.clone();
+            }
+            from = self.received.len();
+            match self.lines.recv_timeout(DEADLINE) {
+                Ok(line) => self.received.push(line),
+                Err(fault) => self.fail(&format!("waited for {what}: {fault}")),
+            }
+        }
+    }
+
+    /// Waits until the processes that our child started are gone; a dead one that nobody waited for is gone too.
+    pub(crate) fn wait_until_server_is_gone(&mut self) {
+        let children = format!("/proc/{0}/task/{0}/children", self.child.id());
+        let alive = |pid: &str| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.rsplit_once(") ")
+                .is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+        };
+        let start = Instant::now();
+        while std::fs::read_to_string(&children).is_ok_and(|pids| pids.split_whitespace().any(alive)) {
+            if start.elapsed() > DEADLINE {
+                self.fail("waited for the server's process to end");
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Kills our child by SIGKILL, as no program can guard against.
+    pub(crate) fn kill(mut self) -> Ended {
+        self.child.kill().unwrap();
+        self.end()
+    }
+
+    /// Closes our end and reads all that still comes.
+    pub(crate) fn close(mut self) -> Ended {
+        self.input = None;
+        self.end()
+    }
+
+    fn end(mut self) -> Ended {
+        self.input = None;
+        let start = Instant::now();
+        loop {
+            match self.lines.recv_timeout(DEADLINE.saturating_sub(start.elapsed())) {
+                Ok(line) => self.received.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.fail("waited for the end of stdout after closing stdin")
+                }
+            }
+        }
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if start.elapsed() > DEADLINE => {
+                    self.fail("waited for the process to end after its stdout did")
+                }
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let errors = self.errors.lock().unwrap().clone();
+        Ended {
+            code: status.code(),
+            errors,
+            sent: self.sent,
+            received: self.received,
+        }
+    }
+
+    fn fail(&mut self, what: &str) -> ! {
+        let _ = self.child.kill();
+        let errors = self.errors.lock().unwrap().clone();
+        panic!(
+            "{what}\nsent: {:#?}\nreceived: {:#?}\nstderr:\n{errors}",
+            self.sent, self.received
+        )
+    }
+}

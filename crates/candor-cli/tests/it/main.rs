@@ -1,0 +1,17 @@
+//! Candor as a program, between a host that drives it and fixtures that lie to it. Every test here starts processes.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test may fail by panicking, in its shared parts too"
+)]
+
+mod exits;
+mod fidelity;
+mod harness;
+mod ledger;
+mod real;
+mod rows;
