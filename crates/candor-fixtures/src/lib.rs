@@ -25,7 +25,7 @@ pub use fault::Fault;
 pub use truth::Truth;
 
 /// Runs one fixture on this process's own stdin and stdout until the other side closes, and gives the exit code the
-/// process should end with.
+/// process should end with. End it by [`std::process::exit`]: a thread may still be waiting for stdin.
 ///
 /// `name` is the name of an embedded script (see [`CATALOG`]), `liar` (any script, by `--script NAME-OR-FILE`) or `tee`
 /// (records both directions of another command's pipes). Options: see [`options`].

@@ -252,3 +252,22 @@ fn answers_in_another_order_reach_their_own_calls() {
         scene.end(Way::Through, host);
     }
 }
+
+#[test]
+fn many_large_calls_at_once_get_their_own_answers() {
+    // More than any pipe holds, in both directions, before the first answer is asked for.
+    let (scene, opening) = (Scene::of("asking"), Opening::newest(Era::Modern));
+    let mut host = scene.start(Way::Through);
+    opening.open(&mut host);
+    opening.list(&mut host);
+    let filling = "x".repeat(20_000);
+    for id in 0..200 {
+        host.send(&opening.call(&id.to_string(), "say", &json!({ "id": id, "filling": filling })));
+    }
+    for id in 0..200 {
+        let answer = host.response_to(&id.to_string());
+        let structure = frame::raw_at(&answer, &["result", "structuredContent"]).unwrap();
+        assert_eq!(structure, json!({ "id": id, "filling": filling }).to_string());
+    }
+    assert_eq!(scene.end(Way::Through, host).truth.len(), 200);
+}
