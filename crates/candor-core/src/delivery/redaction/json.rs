@@ -88,9 +88,9 @@ fn redact_string(string: &str, place: Place<'_>, changes: &mut Vec<Change>) -> S
     };
     if let Some(name) = secret_name
         && string.len() >= LEAST_QUOTED
-        && !is_data_uri(string)
+        && let Some(masked) = mask_whole(name, string, changes)
     {
-        return mask_whole(name, string, changes);
+        return masked;
     }
     let redacted = text(string);
     for change in &redacted.changes {
@@ -99,17 +99,22 @@ fn redact_string(string: &str, place: Place<'_>, changes: &mut Vec<Change>) -> S
     redacted.value.into_owned()
 }
 
-/// Masks a whole string under a secret's name; of an authorization header the scheme stays.
-fn mask_whole(name: &str, string: &str, changes: &mut Vec<Change>) -> String {
+/// Masks a whole string under a secret's name; of an authorization header the scheme stays. `None` where the
+/// string stands for a secret instead of being one.
+fn mask_whole(name: &str, string: &str, changes: &mut Vec<Change>) -> Option<String> {
     let (kind, offset) = match after_scheme(string) {
         Some(found) if is_authorization(name) => found,
         _ => (CredentialKind::NamedSecret, 0),
     };
-    let (scheme, credentials) = string.split_at_checked(offset).unwrap_or(("", string));
-    let is_own_mask = mask_end(credentials, 0) == Some(credentials.len());
-    if is_own_mask || values::is_masked(credentials) || values::is_placeholder(credentials) {
-        return string.to_owned();
+    let (scheme, credentials) = string.split_at_checked(offset)?;
+    let stands_for_secret = mask_end(credentials, 0) == Some(credentials.len())
+        || values::is_masked(credentials)
+        || values::is_placeholder(credentials)
+        || is_data_uri(credentials);
+    // A filler beside a credential covers nothing.
+    if stands_for_secret && text(string).changes.is_empty() {
+        return None;
     }
     tally(changes, kind, 1);
-    format!("{scheme}{}", kind.mask())
+    Some(format!("{scheme}{}", kind.mask()))
 }

@@ -72,6 +72,7 @@ fn find(text: &str) -> Vec<Found> {
 fn step(text: &str, at: usize, byte: u8, floor: usize) -> Step {
     match byte {
         b'[' => mask_end(text, at).map_or(Step::On(at + 1), Step::Over),
+        b':' => url::user_info_at(text, at, floor).map_or(Step::On(at + 1), Step::Mask),
         b'\\' | b'%' | 0x1b => Step::On(escape_end(text, at)),
         b'-' if pem::opens(text, at) => {
             pem::key_at(text, at).map_or(Step::On(at + pem::OPENS.len()), Step::Mask)
@@ -89,8 +90,7 @@ fn word_step(text: &str, at: usize, floor: usize) -> Step {
     if let Some(after) = encoded::data_uri_end(text, word, end) {
         return Step::Over(after);
     }
-    url::user_info_after(text, word, end)
-        .or_else(|| schemes::credentials_after(text, word, end))
+    schemes::credentials_after(text, word, end)
         .or_else(|| token::token_at(text, at, end, floor))
         .or_else(|| assignment::value_after(text, at, end, floor))
         .map_or(Step::On(end), Step::Mask)

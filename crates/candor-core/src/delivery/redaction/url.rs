@@ -9,11 +9,19 @@ const WEB_SCHEMES: &[&str] = &["http", "https", "ws", "wss"];
 /// How far a password with an unescaped slash is followed, in bytes.
 const LONGEST_PASSWORD: usize = 256;
 
-/// The user info of the URL whose scheme is `word`, ending at `end`.
-pub(super) fn user_info_after(text: &str, word: &str, end: usize) -> Option<Found> {
-    let start = end + "://".len();
-    let rest = text.get(end..)?.strip_prefix("://")?;
-    let is_web = WEB_SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word));
+/// How the authority of a URL is opened, also as some encoders write it in JSON.
+const OPENS: &[&str] = &["://", ":\\/\\/"];
+
+/// Longest of [`WEB_SCHEMES`], in bytes.
+const LONGEST_WEB_SCHEME: usize = 5;
+
+/// The user info of the URL whose scheme ends at `at`. `floor` is as for tokens.
+pub(super) fn user_info_at(text: &str, at: usize, floor: usize) -> Option<Found> {
+    let rest = text.get(at..)?;
+    let opening = OPENS.iter().find(|opening| rest.starts_with(**opening))?;
+    let start = at + opening.len();
+    let rest = text.get(start..)?;
+    let is_web = is_web(text.get(floor..at)?);
     let authority = rest.get(..rest.find(ends_authority).unwrap_or(rest.len()))?;
     let user_info = match authority.rfind('@') {
         Some(at) => authority.get(..at)?,
@@ -32,6 +40,19 @@ pub(super) fn user_info_after(text: &str, word: &str, end: usize) -> Option<Foun
         span: start..start + user_info.len(),
         kind: CredentialKind::UrlCredentials,
     })
+}
+
+/// Whether the text ends with the name of a web scheme, and not only with its letters.
+fn is_web(before: &str) -> bool {
+    let letters = before
+        .bytes()
+        .rev()
+        .take(LONGEST_WEB_SCHEME + 1)
+        .take_while(u8::is_ascii_alphanumeric)
+        .count();
+    before
+        .get(before.len() - letters..)
+        .is_some_and(|scheme| WEB_SCHEMES.iter().any(|web| web.eq_ignore_ascii_case(scheme)))
 }
 
 fn ends_authority(letter: char) -> bool {

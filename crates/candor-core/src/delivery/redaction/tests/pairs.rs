@@ -238,6 +238,7 @@ fn urls_lose_user_info_and_secret_parameters() {
         ("redis://@@@h:6379", ":hunter2", UrlCredentials),
         ("amqp://@@@h", "u:pa/ss", UrlCredentials),
         ("DATABASE_URL=mysql://@@@h/db", "root:root", UrlCredentials),
+        ("{\"url\":\"https:\\/\\/@@@h\\/p\"}", "u:SECRET", UrlCredentials),
         ("http://h/mcp?api_key=@@", "TOKEN", QuerySecret),
         ("GET /v1?page=2&access_token=@@&limit=5", "abc", QuerySecret),
         ("https://h/b?sv=2022&sig=@@#top", "a%2Fb%3D", QuerySecret),
@@ -393,6 +394,7 @@ fn json_is_masked_by_name_and_by_format() {
         "Authorization": "Bearer abc",
         "headers": { "authorization": "Bearer abcdef" },
         "note": format!("used {token}"),
+        "secret": format!("{token} ***"),
         "inner": "{\"password\":\"hunter2222\"}",
         "url": "postgres://u:p@h/db",
     });
@@ -407,6 +409,7 @@ fn json_is_masked_by_name_and_by_format() {
             "Authorization": "Bearer [masked: bearer token]",
             "headers": { "authorization": "Bearer [masked: bearer token]" },
             "note": "used [masked: github token]",
+            "secret": "[masked: secret]",
             "inner": "{\"password\":\"[masked: secret]\"}",
             "url": "postgres://[masked: url credentials]@h/db",
         })
@@ -428,7 +431,7 @@ fn json_is_masked_by_name_and_by_format() {
             },
             Change {
                 kind: CredentialKind::NamedSecret,
-                count: 6
+                count: 7
             },
         ]
     );
