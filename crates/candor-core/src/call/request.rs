@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::names::ToolName;
-use crate::wire::decode::CallParams;
+use crate::wire::decode::{CallParams, RequestMeta};
 use crate::wire::encode::{Edits, span};
 use crate::wire::envelope::{Message, Request, read, text_of};
 use crate::wire::revision::Revision;
@@ -39,6 +39,10 @@ pub struct CallRequest {
     pub as_task: bool,
     /// The revision it is written in.
     pub revision: Revision,
+    /// The token that progress notifications will name, raw.
+    pub progress_token: Option<String>,
+    /// What 2026-07-28 wants in `_meta` of every request, raw; nothing in the legacy era.
+    pub protocol_meta: Option<String>,
 }
 
 /// Why a `tools/call` is malformed, in words that say what was expected.
@@ -79,7 +83,10 @@ impl CallRequest {
             },
             Some(_) => return Err(BadCall::BadArguments),
         };
+        let meta: Option<RequestMeta<'_>> = params.meta.and_then(|raw| serde_json::from_str(raw.get()).ok());
         Ok(Self {
+            progress_token: meta.as_ref().and_then(|meta| Some(meta.progress_token?.get().to_owned())),
+            protocol_meta: meta.as_ref().and_then(RequestMeta::protocol_members),
             id: span(text, request.id.get()).unwrap_or_default(),
             tool: ToolName::from(name.as_ref()),
             arguments,

@@ -124,7 +124,7 @@ impl Draft {
             Shape::Result => Some(own_result(&self.caller, self.block.as_deref().unwrap_or_default(), verdict, meta)),
             Shape::Error { code } => {
                 let message = self.judgment.verdict.error.as_ref().map(|error| error.message.clone());
-                Some(own_error(&self.caller.id, code, &message.unwrap_or_default(), Some(meta)))
+                Some(own_error(Some(&self.caller.id), code, &message.unwrap_or_default(), Some(meta)))
             }
         };
         Delivery { frame }
@@ -232,15 +232,17 @@ fn own_result(caller: &Caller, block: &str, verdict: Value, meta: Map<String, Va
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", caller.id, Value::Object(result))
 }
 
-/// A JSON-RPC error frame of Candor's own. `id` is raw JSON text; `data` is what goes under `data`.
-pub fn own_error(id: &str, code: i64, message: &str, data: Option<Map<String, Value>>) -> String {
+/// A JSON-RPC error frame of Candor's own. `id` is raw JSON text; without one the member is left out, as the schemas
+/// since 2025-11-25 want it (older ones know no error without an id: give `null` there, JSON-RPC 2.0 section 5).
+pub fn own_error(id: Option<&str>, code: i64, message: &str, data: Option<Map<String, Value>>) -> String {
     let mut error = Map::new();
     error.insert("code".to_owned(), json!(code));
     error.insert("message".to_owned(), json!(message));
     if let Some(data) = data {
         error.insert("data".to_owned(), Value::Object(data));
     }
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{}}}", Value::Object(error))
+    let id = id.map_or_else(String::new, |id| format!("\"id\":{id},"));
+    format!("{{\"jsonrpc\":\"2.0\",{id}\"error\":{}}}", Value::Object(error))
 }
 
 /// The result of a reply's frame, raw: for the record.

@@ -40,12 +40,29 @@ pub struct RequestMeta<'a> {
     /// 2026-07-28: who asks.
     #[serde(borrow, default, rename = "io.modelcontextprotocol/clientInfo", deserialize_with = "present")]
     pub client_info: Option<&'a RawValue>,
+    /// 2026-07-28: what the one who asks can do.
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities", deserialize_with = "present")]
+    pub client_capabilities: Option<&'a RawValue>,
     /// The token that progress notifications will name.
     #[serde(borrow, default, rename = "progressToken", deserialize_with = "present")]
     pub progress_token: Option<&'a RawValue>,
 }
 
 impl RequestMeta<'_> {
+    /// What the protocol wants in `_meta` of every request of 2026-07-28, as a raw object: who asks, in which
+    /// revision, with which capabilities. `None` where the request names no revision.
+    pub fn protocol_members(&self) -> Option<String> {
+        let member = |name: &str, raw: Option<&RawValue>| {
+            raw.map(|raw| format!("\"io.modelcontextprotocol/{name}\":{}", raw.get()))
+        };
+        let members = [
+            member("protocolVersion", Some(self.revision?)),
+            member("clientInfo", self.client_info),
+            member("clientCapabilities", self.client_capabilities),
+        ];
+        Some(format!("{{{}}}", members.into_iter().flatten().collect::<Vec<_>>().join(",")))
+    }
+
     /// The revision, where the request names one that this program knows.
     pub fn revision(&self) -> Option<Revision> {
         text_of(self.revision?).ok().and_then(|text| Revision::parse(&text))

@@ -6,5 +6,6 @@
 pub mod decode;
 pub mod encode;
 pub mod envelope;
+pub mod head;
 pub mod method;
 pub mod revision;

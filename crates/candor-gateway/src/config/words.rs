@@ -25,6 +25,27 @@ pub enum LogLevel {
     Trace,
 }
 
+impl LogLevel {
+    /// The word for it, as configuration, command line and log filters spell it.
+    pub fn as_str(self) -> &'static str {
+        Self::LIST.iter().find(|(_, level)| *level == self).map_or("warn", |(word, _)| word)
+    }
+}
+
+/// A word that is no log level.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no log level; the levels are error, warn, info, debug, trace")]
+pub struct NoLogLevel(pub String);
+
+impl std::str::FromStr for LogLevel {
+    type Err = NoLogLevel;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let found = Self::LIST.iter().find(|(known, _)| *known == word.to_lowercase());
+        found.map(|(_, level)| *level).ok_or_else(|| NoLogLevel(word.to_owned()))
+    }
+}
+
 /// A type with one word for each of its values.
 pub(super) trait Word: Copy + 'static {
     /// The words and their values, in the order in which documents list them.

@@ -1,0 +1,241 @@
+//! What was typed. What it means is found out in the modules that run it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use candor_core::arguments::check::Mode;
+use candor_gateway::config::{LogLevel, parse_duration};
+use clap::{Parser, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  candor -- npx -y @modelcontextprotocol/server-everything
+      Put this in a host's config in the place of the server's own command. Nothing else changes.
+  candor --read 'list_*,get_*' --timeout 30s -- uvx mcp-server-git
+      Say which tools change nothing, and how long to wait for an answer.
+  candor --config candor.toml -- my-server
+      Contracts per tool: see docs/config.md.
+  candor calls --unsettled
+      What nobody knows the end of.
+  candor demo
+      See what it is for: real processes, no network, under a minute.
+
+With `--`, Candor ends with the server's own exit code when the host closes its end (4 if the server could not be
+started). Exit codes of the other commands: 0 good, 1 findings, 2 usage or configuration, 4 unreachable.";
+
+/// Tool calls that tell the truth: wraps an MCP server, checks what goes in, judges what comes back, and writes down
+/// what really happened.
+#[derive(Debug, Parser)]
+#[command(name = "candor", version, about, long_about = None, after_help = EXAMPLES, args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) wrap: WrapArgs,
+}
+
+/// The commands beside `candor -- CMD…`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List recorded calls.
+    Calls(CallsArgs),
+    /// Show one call: three layers, timeline, wording as given.
+    Show(ShowArgs),
+    /// Look after the record of calls.
+    Ledger(LedgerArgs),
+    /// Explain a code, a way a call can end, or a word.
+    Explain(ExplainArgs),
+    /// Play servers that lie, bare and through Candor.
+    Demo(DemoArgs),
+    /// Play one lying server on stdin and stdout (used by the demo and the tests).
+    #[command(hide = true)]
+    Fixture(FixtureArgs),
+}
+
+/// Where the record of calls is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LedgerPlace {
+    /// The file with the record of calls [default: $XDG_STATE_HOME/candor/ledger.sqlite, else ~/.local/state/candor/ledger.sqlite]
+    #[arg(long, value_name = "PATH", env = "CANDOR_LEDGER")]
+    pub(crate) ledger: Option<PathBuf>,
+}
+
+/// `candor [options] -- CMD…`
+#[derive(Debug, clap::Args)]
+pub(crate) struct WrapArgs {
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+    /// Keep no record of calls.
+    #[arg(long, conflicts_with_all = ["ledger_required"])]
+    pub(crate) no_ledger: bool,
+    /// Refuse every call that can't be recorded, but for trusted reads.
+    #[arg(long)]
+    pub(crate) ledger_required: bool,
+    /// The contracts (candor.toml).
+    #[arg(long, short = 'c', value_name = "FILE", env = "CANDOR_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// How long to wait for an answer, such as 30s or 2m [default: 2 s less than the host, else 55s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// What to do about arguments: off, warn, enforce or coerce [default: coerce]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) arguments: Option<Mode>,
+    /// Tools that change nothing, as names with * and ?, separated by commas.
+    #[arg(long, value_name = "GLOBS")]
+    pub(crate) read: Vec<String>,
+    /// Believe the server's annotations (readOnlyHint, idempotentHint).
+    #[arg(long)]
+    pub(crate) trust_annotations: bool,
+    /// What to call the server [default: the name it gives itself]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The longest message that is carried, in bytes.
+    #[arg(long, value_name = "BYTES", hide = true)]
+    pub(crate) frame_limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    /// The server's command.
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) server: Vec<OsString>,
+}
+
+/// Logs go to stderr; stdout is the protocol's.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LogArgs {
+    /// How much to log: error, warn, info, debug or trace [default: warn; RUST_LOG and LOG_LEVEL count too]
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) log_level: Option<LogLevel>,
+    /// How to log [default: text for a terminal, json otherwise]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+}
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+/// `candor calls`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  candor calls                          the last 50 calls
+  candor calls --unsettled              what nobody knows the end of
+  candor calls --server rooms --outcome rejected --since 1h
+  candor calls --json | jq .outcome     one object a line
+
+Exit codes: 0, or 1 with --unsettled if there are any.")]
+pub(crate) struct CallsArgs {
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+    /// Only calls of this server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// Only calls of this tool.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Only calls with this outcome.
+    #[arg(long, value_name = "OUTCOME")]
+    pub(crate) outcome: Option<String>,
+    /// Only calls that somebody still has to settle.
+    #[arg(long)]
+    pub(crate) unsettled: bool,
+    /// Only calls that began within this time, such as 10m, 2h or 7d.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) since: Option<Duration>,
+    /// How many calls at most.
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    pub(crate) limit: u32,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `candor show ID`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  candor show 8f2c1a90\n      A unique end of the id is enough, at least 4 characters.")]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+    /// The operation's id, or a unique end of it.
+    pub(crate) id: String,
+    /// The language of the sentence for a person: en or zh.
+    #[arg(long, value_name = "LANG", default_value_t)]
+    pub(crate) lang: candor_core::describe::Lang,
+    /// The whole record as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `candor ledger`
+#[derive(Debug, clap::Args)]
+pub(crate) struct LedgerArgs {
+    #[command(subcommand)]
+    pub(crate) command: LedgerCommand,
+}
+
+/// The commands of `candor ledger`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LedgerCommand {
+    /// Check that nothing in the record was changed or taken out.
+    Verify(VerifyArgs),
+}
+
+/// `candor ledger verify`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 if every chain holds, 1 if a record is damaged, changed or missing.")]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+    /// The whole result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `candor explain WHAT`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  candor explain CANDOR_NO_ANSWER    an error code
+  candor explain timeout             a way a call can end, with its rows of the decision table
+  candor explain output_shape        a finding
+  candor explain evidence            a word
+  candor explain                     everything there is")]
+pub(crate) struct ExplainArgs {
+    /// A code, a finding, a way a call can end, or a word of the verdict.
+    pub(crate) what: Option<String>,
+    /// As JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `candor demo`
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoArgs {
+    /// Keep the demo's files (ledger, contract, what was really received) in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    /// Play without the demo's contract: what Candor knows by itself.
+    #[arg(long)]
+    pub(crate) no_contract: bool,
+    /// Play only these scenes.
+    #[arg(long, value_name = "SCENE")]
+    pub(crate) only: Vec<String>,
+}
+
+/// `candor fixture NAME …`
+#[derive(Debug, clap::Args)]
+pub(crate) struct FixtureArgs {
+    /// Which one.
+    pub(crate) name: String,
+    /// Its own options.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) rest: Vec<OsString>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|fault| fault.to_string())
+}

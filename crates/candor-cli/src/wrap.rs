@@ -1,0 +1,98 @@
+//! `candor [options] -- CMD…`: wrap one server.
+
+use std::env;
+use std::time::Duration;
+
+use anyhow::bail;
+use candor_gateway::config::{CommandLine, Config, Glob};
+use candor_gateway::recorder::{Recorder, recover};
+use candor_gateway::session::{Options, RunFault, run as run_session};
+use candor_ledger::{Ledger, OpenNote, OpenOptions};
+use candor_transport::ChildCommand;
+
+use crate::args::WrapArgs;
+use crate::exit::Exit;
+use crate::{diagnostics, logging, place};
+
+pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
+    let Some((program, rest)) = args.server.split_first() else {
+        bail!("no server to wrap; give its command after two dashes: candor -- npx some-server");
+    };
+    let config = match &args.config {
+        Some(path) => Config::load(path, &|name| env::var(name).ok())?,
+        None => Config::default(),
+    };
+    logging::start(&args.log, config.log_level.as_ref().map(|level| level.value));
+    let recorder = recorder(args, &config)?;
+    let options = Options {
+        command: ChildCommand { program: program.clone(), args: rest.to_vec(), ..ChildCommand::default() },
+        name: args.name.clone(),
+        command_line: CommandLine {
+            read_globs: args.read.iter().flat_map(|globs| Glob::list(globs)).collect(),
+            trust_annotations: args.trust_annotations,
+            timeout: args.timeout,
+            arguments: args.arguments,
+        },
+        ledger_required: args.ledger_required
+            || config.ledger_required.as_ref().is_some_and(|required| required.value),
+        recorder,
+        config,
+        tool_timeout: tool_timeout(),
+        frame_limit: args.frame_limit,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ended = runtime.block_on(run_session(options));
+    // A read of a terminal or a file can't be called back: it must not hold the end up.
+    runtime.shutdown_background();
+    match ended {
+        Ok(exit) => Ok(Exit::of_server(exit.shell_code())),
+        Err(fault @ RunFault::Spawn(_)) => {
+            diagnostics::print_fault(&fault.into());
+            Ok(Exit::UNREACHABLE)
+        }
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+/// Opens the ledger, and settles what an earlier instance left open. A ledger that can't be opened does not keep the
+/// server from starting: calls then say that they are not recorded, and known writes are refused.
+fn recorder(args: &WrapArgs, config: &Config) -> anyhow::Result<Recorder> {
+    if args.no_ledger {
+        return Ok(Recorder::Off);
+    }
+    let place = match (&args.place.ledger, &config.ledger) {
+        (None, Some(configured)) => configured.value.clone().into(),
+        _ => place::ledger(&args.place)?,
+    };
+    match Ledger::open(&place, OpenOptions::default()) {
+        Ok(opened) => {
+            for note in &opened.notes {
+                if let OpenNote::NewerFormat { left, opened, .. } = note {
+                    tracing::warn!(
+                        left = %left.display(), opened = %opened.display(),
+                        "the ledger belongs to a newer Candor; it was left alone, and calls are recorded in another file"
+                    );
+                }
+            }
+            match recover(&opened.ledger) {
+                Ok(recovered) if recovered.count > 0 => tracing::warn!(
+                    count = recovered.count,
+                    "calls that an earlier run left open are called unknown now; see: candor calls --unsettled"
+                ),
+                Ok(_) => {}
+                Err(fault) => tracing::warn!(%fault, "what an earlier run left open could not be settled"),
+            }
+            Ok(Recorder::Ledger(opened.ledger))
+        }
+        Err(fault) => {
+            tracing::error!(%fault, "calls are not recorded");
+            Ok(Recorder::Unavailable("the ledger can't be opened".to_owned()))
+        }
+    }
+}
+
+/// `MCP_TOOL_TIMEOUT` in milliseconds, as hosts that read it pass it on to their servers.
+fn tool_timeout() -> Option<Duration> {
+    let text = env::var("MCP_TOOL_TIMEOUT").ok()?;
+    text.trim().parse().ok().map(Duration::from_millis)
+}

@@ -1,0 +1,160 @@
+//! The tools of one server as they were last listed: learnt as a list passes, or asked for once when a call comes
+//! first.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor_core::arguments::nearest;
+use candor_core::contract::terms::ToolTerms;
+use candor_core::contract::tool::{Knowledge, Listed, Tool};
+use candor_core::names::ToolName;
+use candor_core::wire::decode::ToolsPage;
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+/// A refusal asks the server for its list anew, at most this often.
+const REFRESH_EVERY: Duration = Duration::from_secs(60);
+/// Most tools that are kept of one server.
+const MOST_TOOLS: usize = 10_000;
+/// Most pages that are read of one list.
+pub const MOST_PAGES: u32 = 1_000;
+/// How many near names a refusal gives.
+const NEAREST: usize = 3;
+
+/// What is known of a server's tools.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    tools: Option<HashMap<ToolName, Slot>>,
+    /// The server said that its list changed since.
+    stale: bool,
+    refreshed: Option<Instant>,
+    failure: Option<String>,
+}
+
+/// A tool's definition; compiled when a call first names it.
+#[derive(Debug)]
+struct Slot {
+    raw: Box<RawValue>,
+    compiled: Option<Arc<Tool>>,
+}
+
+/// A list that is being put together from its pages.
+#[derive(Debug, Default)]
+pub struct Pages {
+    tools: Vec<(ToolName, Box<RawValue>)>,
+    pages: u32,
+}
+
+/// What a page led to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Turned {
+    /// That was the last one.
+    Last,
+    /// There is another, at this cursor (raw JSON).
+    Next(String),
+    /// This is no page of tools.
+    Unreadable,
+}
+
+impl Pages {
+    /// Takes in one page: the result of `tools/list`.
+    pub fn turn(&mut self, result: &RawValue) -> Turned {
+        let Ok(page) = serde_json::from_str::<ToolsPage<'_>>(result.get()) else {
+            return Turned::Unreadable;
+        };
+        self.pages += 1;
+        for raw in &page.tools {
+            if self.tools.len() < MOST_TOOLS
+                && let Some(listed) = Listed::read(raw)
+            {
+                self.tools.push((listed.name, (*raw).to_owned()));
+            }
+        }
+        match page.next_cursor() {
+            Some(cursor) if self.pages < MOST_PAGES => Turned::Next(cursor.get().to_owned()),
+            _ => Turned::Last,
+        }
+    }
+}
+
+impl Catalogue {
+    /// Must the server be asked before a call can be checked?
+    pub fn wants_listing(&self) -> bool {
+        self.tools.is_none() || self.stale
+    }
+
+    /// May the server be asked anew before a call is refused?
+    pub fn may_refresh(&self, now: Instant) -> bool {
+        self.wants_listing()
+            || self.refreshed.is_none_or(|then| now.saturating_duration_since(then) >= REFRESH_EVERY)
+    }
+
+    /// A refresh was begun.
+    pub fn note_refresh(&mut self, now: Instant) {
+        self.refreshed = Some(now);
+    }
+
+    /// The server says that its list changed.
+    pub fn note_change(&mut self) {
+        self.stale = true;
+    }
+
+    /// Takes a whole list in. What did not change keeps its compiled schemas.
+    pub fn learn(&mut self, pages: Pages) {
+        let mut before = self.tools.take().unwrap_or_default();
+        let mut after = HashMap::with_capacity(pages.tools.len());
+        for (name, raw) in pages.tools {
+            let compiled = before
+                .remove(&name)
+                .filter(|slot| slot.raw.get() == raw.get())
+                .and_then(|slot| slot.compiled);
+            // Of two tools with one name the first counts, as it does for a host that looks a name up.
+            after.entry(name).or_insert(Slot { raw, compiled });
+        }
+        self.tools = Some(after);
+        self.stale = false;
+        self.failure = None;
+    }
+
+    /// The server could not be asked: what was known before still holds.
+    pub fn fail(&mut self, why: String) {
+        self.stale = false;
+        self.failure = Some(why);
+    }
+
+    /// What is known of one tool. `terms` looks up what an operator said of it.
+    pub fn knowledge(&mut self, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTerms) -> Knowledge {
+        let Some(tools) = &mut self.tools else {
+            let why = self.failure.clone().unwrap_or_else(|| "the server's tools are not listed".to_owned());
+            return Knowledge::Unlistable { why, terms: Arc::new(terms(name)) };
+        };
+        match tools.get_mut(name) {
+            Some(slot) => match &slot.compiled {
+                Some(tool) => Knowledge::Listed(Arc::clone(tool)),
+                None => compile(slot, name, terms),
+            },
+            None => {
+                let mut names: Vec<&str> = tools.keys().map(ToolName::as_str).collect();
+                names.sort_unstable();
+                let nearest = nearest::values(name.as_str(), &names, NEAREST);
+                let nearest = nearest.into_iter().filter_map(|index| names.get(index));
+                Knowledge::NotListed { nearest: nearest.map(|name| (*name).to_owned()).collect() }
+            }
+        }
+    }
+}
+
+fn compile(slot: &mut Slot, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTerms) -> Knowledge {
+    let Some(listed) = Listed::read(&slot.raw) else {
+        let why = "the tool's definition can't be read".to_owned();
+        return Knowledge::Unlistable { why, terms: Arc::new(terms(name)) };
+    };
+    let terms = match &listed.annotations {
+        Some(annotations) => terms(name).with_annotations(annotations),
+        None => terms(name),
+    };
+    let tool = Arc::new(listed.compile(terms));
+    slot.compiled = Some(Arc::clone(&tool));
+    Knowledge::Listed(tool)
+}

@@ -1,0 +1,251 @@
+//! What the host says.
+
+use std::borrow::Cow;
+
+use candor_core::call::machine::Event;
+use candor_core::delivery::answer::own_error;
+use candor_core::wire::decode::{CancelledParams, Handshake, Implementation, request_meta};
+use candor_core::wire::encode::{Edits, span};
+use candor_core::wire::envelope::{Malformed, Message, Request, read};
+use candor_core::wire::method::Method;
+use candor_transport::Frame;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::listing::named_revision;
+use super::pending::{Asked, BatchKey, CallKey, Holder, Origin};
+use super::state::{Server, Session};
+
+/// JSON-RPC 2.0, section 5.1.
+const PARSE_ERROR: i64 = -32700;
+const INVALID_REQUEST: i64 = -32600;
+pub(super) const INTERNAL_ERROR: i64 = -32603;
+
+impl Session {
+    pub(super) fn frame_from_host(&mut self, frame: &Frame) {
+        match frame {
+            Frame::Blank => {}
+            Frame::Line(bytes) | Frame::Unterminated(bytes) => self.bytes_from_host(bytes),
+            Frame::Oversized { length, .. } => {
+                let limit = self.frame_limit;
+                let message = format!("a message of {length} bytes was dropped; the limit for one message is {limit}");
+                let error = self.refuse_unidentified(INVALID_REQUEST, &message);
+                self.tell_host(error);
+            }
+        }
+    }
+
+    fn bytes_from_host(&mut self, bytes: &[u8]) {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            let error = self.refuse_unidentified(PARSE_ERROR, "this message is not UTF-8 and was not passed on");
+            self.tell_host(error);
+            return;
+        };
+        match read(text) {
+            Ok(Message::Batch(members)) => self.batch_from_host(&members),
+            Ok(message) => self.message_from_host(text, message, None),
+            Err(malformed) => {
+                if let Some(error) = self.refuse_malformed(&malformed) {
+                    self.tell_host(error);
+                }
+            }
+        }
+    }
+
+    /// The answer that a malformed message gets. What can't be read is never passed on.
+    fn refuse_malformed(&mut self, malformed: &Malformed<'_>) -> Option<String> {
+        match malformed {
+            Malformed::NotJson => Some(self.refuse_unidentified(PARSE_ERROR, "this message is not JSON")),
+            Malformed::NotAMessage => Some(self.refuse_unidentified(
+                INVALID_REQUEST,
+                "this is no JSON-RPC 2.0 message: an object with \"jsonrpc\": \"2.0\" and \"method\", or with \"id\" \
+                 and a result or an error, was expected",
+            )),
+            Malformed::BadId => Some(
+                self.refuse_unidentified(INVALID_REQUEST, "\"id\" is neither a string nor a number; null is no id in MCP"),
+            ),
+            Malformed::BadRequest { id, why } => {
+                Some(own_error(Some(id.get()), INVALID_REQUEST, &format!("this request is malformed: {why}"), None))
+            }
+        }
+    }
+
+    fn batch_from_host(&mut self, members: &[&RawValue]) {
+        if !self.revision_in_force().has_batches() {
+            let message = format!("MCP {} has no batches; one message a line was expected", self.revision_in_force());
+            let error = self.refuse_unidentified(INVALID_REQUEST, &message);
+            self.tell_host(error);
+            return;
+        }
+        if members.is_empty() {
+            let error = self.refuse_unidentified(INVALID_REQUEST, "an empty batch is no message");
+            self.tell_host(error);
+            return;
+        }
+        let read_all: Vec<_> = members.iter().map(|raw| (raw.get(), read(raw.get()))).collect();
+        let owed = read_all.iter().filter(|(_, message)| matches!(message, Ok(Message::Request(_)) | Err(_))).count();
+        let batch = self.batches.open(owed.max(1));
+        if owed == 0
+            && let Some(array) = self.batches.forgo(batch)
+        {
+            self.tell_host(array);
+        }
+        for (text, message) in read_all {
+            match message {
+                // A batch within a batch is none.
+                Ok(Message::Batch(_)) | Err(Malformed::NotAMessage | Malformed::NotJson) => {
+                    let error = self.refuse_unidentified(INVALID_REQUEST, "this member of the batch is no message");
+                    self.batch_answer(batch, error);
+                }
+                Ok(message) => self.message_from_host(text, message, Some(batch)),
+                Err(malformed) => {
+                    if let Some(error) = self.refuse_malformed(&malformed) {
+                        self.batch_answer(batch, error);
+                    }
+                }
+            }
+        }
+    }
+
+    fn batch_answer(&mut self, batch: BatchKey, frame: String) {
+        if let Some(array) = self.batches.answer(batch, frame) {
+            self.tell_host(array);
+        }
+    }
+
+    fn message_from_host(&mut self, text: &str, message: Message<'_>, batch: Option<BatchKey>) {
+        match message {
+            Message::Request(request) => self.request_from_host(text, &request, batch),
+            Message::Notification { method, params } => self.notification_from_host(text, &method, params),
+            // The server's own ids, back where they came from.
+            Message::Response(_) => {
+                self.tell_server(text.to_owned());
+            }
+            Message::Batch(_) => {}
+        }
+    }
+
+    fn request_from_host(&mut self, text: &str, request: &Request<'_>, batch: Option<BatchKey>) {
+        let origin = Origin { id: request.id.get().to_owned(), batch };
+        if self.pending.holder(&origin.id).is_some() {
+            let message = format!("a request with id {} is still open on this pipe; a new id was expected", origin.id);
+            let frame = own_error(Some(&origin.id), INVALID_REQUEST, &message, None);
+            match batch {
+                Some(batch) => self.batch_answer(batch, frame),
+                None => self.tell_host(frame),
+            }
+            return;
+        }
+        self.note_client(request);
+        match Method::of(&request.method) {
+            Method::ToolsCall => {
+                let revision = named_revision(request.params).unwrap_or_else(|| self.revision_in_force());
+                self.open_call(text, request, origin, revision);
+            }
+            method => self.pass_request(text, request, method, &origin),
+        }
+    }
+
+    /// Who asks, in which revision: said once in the legacy era, on every request in the modern one.
+    fn note_client(&mut self, request: &Request<'_>) {
+        let said = match Method::of(&request.method) {
+            Method::Initialize => request.params.and_then(Handshake::read).map(|handshake| {
+                (handshake.client_name().map(Cow::into_owned), handshake.revision())
+            }),
+            _ => request_meta(request.params).map(|meta| {
+                let name = meta.client_info.and_then(Implementation::name_in).map(Cow::into_owned);
+                (name, meta.revision())
+            }),
+        };
+        let Some((name, revision)) = said else { return };
+        if name.is_some() && name != self.host_name {
+            self.host_name = name;
+            self.circumstances = None;
+        }
+        if revision.is_some() {
+            self.revision = revision;
+        }
+    }
+
+    fn pass_request(&mut self, text: &str, request: &Request<'_>, method: Method, origin: &Origin) {
+        if let Server::Gone(exit) = &self.server {
+            let message = format!("server \"{}\" is gone: it ended ({exit}); start it again", self.name());
+            self.refuse(origin, INTERNAL_ERROR, &message);
+            return;
+        }
+        let id = self.pending.new_id();
+        let cursor = if method == Method::ToolsList { cursor_of(request.params) } else { None };
+        let Some(frame) = with_id(text, request.id, &id.to_string()) else { return };
+        self.pending.ask(id, Asked::Host { origin: origin.clone(), method, cursor });
+        if !self.tell_server(frame) {
+            self.pending.take(id);
+            let message = format!("server \"{}\" takes no more requests: it has closed its input", self.name());
+            self.refuse(origin, INTERNAL_ERROR, &message);
+        }
+    }
+
+    fn notification_from_host(&mut self, text: &str, method: &str, params: Option<&RawValue>) {
+        match Method::of(method) {
+            Method::Cancelled => self.cancelled_by_host(text, params),
+            Method::Initialized => {
+                self.initialized = true;
+                self.tell_server(text.to_owned());
+            }
+            _ => {
+                self.tell_server(text.to_owned());
+            }
+        }
+    }
+
+    /// A cancellation names a request by the host's id: it goes on under the id that the server knows. One that names
+    /// nothing open goes nowhere, since its id could be another request's on that side.
+    fn cancelled_by_host(&mut self, text: &str, params: Option<&RawValue>) {
+        let Some(raw) = params.and_then(|params| {
+            serde_json::from_str::<CancelledParams<'_>>(params.get()).ok().and_then(|params| params.request_id)
+        }) else {
+            tracing::debug!("a cancellation that names no request was dropped");
+            return;
+        };
+        match self.pending.holder(raw.get()).or_else(|| self.told_as(raw.get())) {
+            Some(Holder::Upstream(id)) => self.pass_cancellation(text, raw, id),
+            Some(Holder::Call(key)) => {
+                if let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) {
+                    self.pass_cancellation(text, raw, sent.upstream);
+                }
+                self.happened(key, Event::Cancelled);
+            }
+            None => tracing::debug!("a cancellation of a request that is not open was dropped"),
+        }
+    }
+
+    fn pass_cancellation(&mut self, text: &str, raw: &RawValue, id: u64) {
+        if let Some(frame) = with_id(text, raw, &id.to_string()) {
+            self.tell_server(frame);
+        }
+    }
+
+    /// A call that the host was told about already, by the id it had.
+    fn told_as(&self, id: &str) -> Option<Holder> {
+        let told = |(key, active): (&CallKey, &super::state::Active)| {
+            (active.told && active.origin.id == id).then_some(*key)
+        };
+        self.calls.iter().filter_map(told).max().map(Holder::Call)
+    }
+}
+
+/// The text with one raw value in it replaced.
+pub(super) fn with_id(text: &str, raw: &RawValue, id: &str) -> Option<String> {
+    let mut edits = Edits::new();
+    edits.replace(span(text, raw.get())?, id);
+    Some(edits.apply(text))
+}
+
+fn cursor_of(params: Option<&RawValue>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct ListParams<'a> {
+        #[serde(borrow)]
+        cursor: Option<&'a RawValue>,
+    }
+    let params: ListParams<'_> = serde_json::from_str(params?.get()).ok()?;
+    params.cursor.map(|cursor| cursor.get().to_owned())
+}

@@ -1,0 +1,212 @@
+//! What the server says.
+
+use candor_core::call::machine::{Event, Loss};
+use candor_core::wire::decode::{Handshake, Implementation, ProgressParams};
+use candor_core::wire::envelope::{Body, Message, Response, read};
+use candor_core::wire::head;
+use candor_core::wire::method::Method;
+use candor_core::names::ServerName;
+use candor_transport::{Frame, Noise, preview};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::from_host::{INTERNAL_ERROR, with_id};
+use super::pending::{Asked, Origin};
+use super::state::Session;
+
+impl Session {
+    pub(super) fn frame_from_server(&mut self, frame: &Frame) {
+        match frame {
+            Frame::Line(bytes) | Frame::Unterminated(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => self.text_from_server(text),
+                Err(_) => self.noise_from_server(frame, bytes),
+            },
+            Frame::Blank => self.noise_from_server(frame, b""),
+            Frame::Oversized { head, length } => self.oversized_from_server(head, *length),
+        }
+    }
+
+    fn text_from_server(&mut self, text: &str) {
+        match read(text) {
+            Ok(Message::Response(response)) => self.response_from_server(text, &response),
+            Ok(Message::Request(_)) => self.tell_host(text.to_owned()),
+            Ok(Message::Notification { method, params }) => self.notification_from_server(text, &method, params),
+            Ok(Message::Batch(members)) if self.revision_in_force().has_batches() => {
+                for member in members {
+                    match read(member.get()) {
+                        Ok(Message::Batch(_)) | Err(_) => self.noise(Noise::of(member.get().as_bytes()), member.get()),
+                        Ok(_) => self.text_from_server(member.get()),
+                    }
+                }
+            }
+            Ok(Message::Batch(_)) | Err(_) => self.noise(Noise::of(text.as_bytes()), text),
+        }
+    }
+
+    fn noise_from_server(&mut self, frame: &Frame, bytes: &[u8]) {
+        let noise = Noise::of_frame(frame);
+        self.noise(noise, &preview(bytes));
+    }
+
+    /// What is no message stays out of the host's pipe; each kind is logged once.
+    fn noise(&mut self, noise: Noise, text: &str) {
+        if self.noise.note(noise) {
+            let line = preview(text.as_bytes());
+            let line = candor_core::delivery::redaction::text(&line).value;
+            tracing::warn!(
+                server = %self.name(), kind = ?noise, %line,
+                "the server wrote something to its stdout that is no MCP message; it is kept out (logged once per kind)"
+            );
+        }
+    }
+
+    fn response_from_server(&mut self, text: &str, response: &Response<'_>) {
+        let known = response.id.get().parse::<u64>().ok().filter(|id| self.pending.asked(*id).is_some());
+        let Some(id) = known else {
+            self.stray(response.id.get());
+            return;
+        };
+        match self.pending.asked(id) {
+            Some(Asked::Call(key)) => {
+                let key = *key;
+                self.happened(key, Event::Replied(text.to_owned()));
+            }
+            Some(Asked::Listing) => {
+                self.pending.take(id);
+                self.listed(id, response.body);
+            }
+            _ => {
+                let Some(Asked::Host { origin, method, cursor }) = self.pending.take(id) else { return };
+                let Some(frame) = with_id(text, response.id, &origin.id) else { return };
+                let frame = restore_subscription(&frame, id, &origin.id).unwrap_or(frame);
+                self.answer(&origin, frame);
+                if let Body::Result(result) = response.body {
+                    self.learn_from(method, cursor.as_deref(), result);
+                }
+            }
+        }
+    }
+
+    /// An answer for nobody: an id that was never used, or that is answered and forgotten.
+    fn stray(&mut self, id: &str) {
+        self.strays += 1;
+        if self.strays == 1 {
+            tracing::warn!(
+                server = %self.name(), %id,
+                "the server answered a request that is not open; such answers are dropped (logged once)"
+            );
+        }
+    }
+
+    /// What a passing answer tells about the server.
+    fn learn_from(&mut self, method: Method, cursor: Option<&str>, result: &RawValue) {
+        match method {
+            Method::Initialize | Method::Discover => {
+                let Some(handshake) = Handshake::read(result) else { return };
+                if method == Method::Initialize && handshake.revision().is_some() {
+                    self.revision = handshake.revision();
+                }
+                let name = handshake.server_name().or_else(|| server_in_meta(result).map(Into::into));
+                if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
+                    self.server_name = Some(ServerName::from(name.as_ref()));
+                    self.circumstances = None;
+                }
+            }
+            Method::ToolsList => self.list_passed(cursor, result),
+            _ => {}
+        }
+    }
+
+    fn notification_from_server(&mut self, text: &str, method: &str, params: Option<&RawValue>) {
+        match Method::of(method) {
+            Method::Progress => {
+                let token = params.and_then(|params| {
+                    serde_json::from_str::<ProgressParams<'_>>(params.get()).ok().and_then(|params| params.progress_token)
+                });
+                if let Some(token) = token {
+                    self.progressed(token.get());
+                }
+            }
+            Method::ToolListChanged => self.catalogue.note_change(),
+            _ => {}
+        }
+        let frame = params.and_then(|params| self.restored_for_host(text, params));
+        self.tell_host(frame.unwrap_or_else(|| text.to_owned()));
+    }
+
+    /// A notification of a subscription names the request that opened it (2026-07-28): by the host's id again.
+    fn restored_for_host(&self, text: &str, params: &RawValue) -> Option<String> {
+        let raw = subscription_in(params)?;
+        let id: u64 = raw.get().parse().ok()?;
+        match self.pending.asked(id)? {
+            Asked::Host { origin, .. } => with_id(text, raw, &origin.id),
+            Asked::Call(_) | Asked::Listing => None,
+        }
+    }
+
+    /// An answer over the limit ends its own request and nothing else.
+    fn oversized_from_server(&mut self, head: &[u8], length: u64) {
+        let limit = u64::try_from(self.frame_limit).unwrap_or(u64::MAX);
+        let id = head::id(head).and_then(|id| id.parse::<u64>().ok());
+        let Some(id) = id.filter(|id| self.pending.asked(*id).is_some()) else {
+            tracing::warn!(server = %self.name(), length, limit, "the server wrote a message over the limit; it was dropped");
+            return;
+        };
+        match self.pending.asked(id) {
+            Some(Asked::Call(key)) => {
+                let key = *key;
+                self.happened(key, Event::Lost(Loss::Oversized { length, limit }));
+            }
+            Some(Asked::Listing) => self.end_listing(Err(format!("its list has {length} bytes, over the limit"))),
+            _ => {
+                let Some(Asked::Host { origin, .. }) = self.pending.take(id) else { return };
+                self.too_large(&origin, length, limit);
+            }
+        }
+    }
+
+    fn too_large(&mut self, origin: &Origin, length: u64, limit: u64) {
+        let message = format!(
+            "server \"{}\" answered with {length} bytes; the limit for one message is {limit}, and the answer was dropped",
+            self.name()
+        );
+        self.refuse(origin, INTERNAL_ERROR, &message);
+    }
+}
+
+#[derive(Deserialize)]
+struct WithMeta<'a> {
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/subscriptionId")]
+    subscription: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/serverInfo")]
+    server: Option<&'a RawValue>,
+}
+
+fn meta_of(object: &RawValue) -> Option<Meta<'_>> {
+    let object: WithMeta<'_> = serde_json::from_str(object.get()).ok()?;
+    serde_json::from_str(object.meta?.get()).ok()
+}
+
+fn subscription_in(object: &RawValue) -> Option<&RawValue> {
+    meta_of(object)?.subscription
+}
+
+fn server_in_meta(result: &RawValue) -> Option<String> {
+    Some(Implementation::name_in(meta_of(result)?.server?)?.into_owned())
+}
+
+/// The answer that closes a subscription names its own request once more (2026-07-28).
+fn restore_subscription(frame: &str, upstream: u64, host: &str) -> Option<String> {
+    if !frame.contains("io.modelcontextprotocol/subscriptionId") {
+        return None;
+    }
+    let Ok(Message::Response(Response { body: Body::Result(result), .. })) = read(frame) else { return None };
+    let raw = subscription_in(result)?;
+    (raw.get().parse::<u64>() == Ok(upstream)).then(|| with_id(frame, raw, host))?
+}

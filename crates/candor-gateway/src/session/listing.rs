@@ -1,0 +1,155 @@
+//! Candor's own `tools/list`: asked for once when a call comes first, and before a call is refused.
+
+use std::time::Duration;
+
+use candor_core::call::machine::Event;
+use candor_core::wire::decode::request_meta;
+use candor_core::wire::envelope::Body;
+use candor_core::wire::revision::{Era, Revision};
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+use super::pending::{Asked, CallKey};
+use super::state::{Server, Session, Timer};
+use crate::catalogue::{Pages, Turned};
+
+/// How long the server has for one page.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A listing under way.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pages: Pages,
+    upstream: u64,
+    /// `_meta` for each request, as a raw object; nothing in the legacy era.
+    meta: Option<String>,
+    waiting: Vec<CallKey>,
+}
+
+impl Session {
+    /// A call wants to know its tool; with `refresh`, from the server itself.
+    pub(super) fn learn(&mut self, key: CallKey, refresh: bool) {
+        let now = Instant::now();
+        let wanted = if refresh { self.catalogue.may_refresh(now) } else { self.catalogue.wants_listing() };
+        if !wanted || !self.can_list(key) {
+            self.tell_tool(key);
+            return;
+        }
+        if refresh {
+            self.catalogue.note_refresh(now);
+        }
+        if let Some(listing) = &mut self.listing {
+            listing.waiting.push(key);
+            return;
+        }
+        let meta = self.meta_for_listing(key);
+        self.listing = Some(Listing { pages: Pages::default(), upstream: 0, meta, waiting: vec![key] });
+        self.ask_page(None);
+    }
+
+    /// A legacy server may be asked only after the handshake; a modern one at any time.
+    fn can_list(&self, key: CallKey) -> bool {
+        let modern = self.calls.get(&key).is_some_and(|active| active.call.request().revision.era() == Era::Modern);
+        matches!(self.server, Server::Running) && (modern || self.initialized)
+    }
+
+    /// The modern era wants `_meta` on every request: the host's own facts, without its progress token.
+    fn meta_for_listing(&self, key: CallKey) -> Option<String> {
+        let request = self.calls.get(&key)?.call.request();
+        if request.revision.era() == Era::Legacy {
+            return None;
+        }
+        let facts = request.protocol_meta.clone();
+        Some(facts.unwrap_or_else(|| {
+            let revision = Revision::V2026_07_28.as_str();
+            format!(
+                "{{\"io.modelcontextprotocol/protocolVersion\":\"{revision}\",\
+                 \"io.modelcontextprotocol/clientCapabilities\":{{}}}}"
+            )
+        }))
+    }
+
+    fn ask_page(&mut self, cursor: Option<&str>) {
+        let id = self.pending.new_id();
+        let Some(listing) = &mut self.listing else { return };
+        listing.upstream = id;
+        let cursor = cursor.map(|cursor| format!("\"cursor\":{cursor}"));
+        let meta = listing.meta.as_ref().map(|meta| format!("\"_meta\":{meta}"));
+        let members: Vec<String> = [cursor, meta].into_iter().flatten().collect();
+        let params =
+            if members.is_empty() { String::new() } else { format!(",\"params\":{{{}}}", members.join(",")) };
+        let frame = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"{params}}}");
+        self.pending.ask(id, Asked::Listing);
+        if self.tell_server(frame) {
+            self.set_timer(Instant::now() + PATIENCE, Timer::Listing(id));
+        } else {
+            self.pending.take(id);
+            self.end_listing(Err("the server is gone".to_owned()));
+        }
+    }
+
+    /// The server answered a page of Candor's own listing.
+    pub(super) fn listed(&mut self, upstream: u64, body: Body<'_>) {
+        let Some(listing) = self.listing.as_mut().filter(|listing| listing.upstream == upstream) else { return };
+        let turned = match body {
+            Body::Result(result) => listing.pages.turn(result),
+            Body::Error(_) | Body::Both | Body::Neither => Turned::Unreadable,
+        };
+        match turned {
+            Turned::Next(cursor) => self.ask_page(Some(&cursor)),
+            Turned::Last => self.end_listing(Ok(())),
+            Turned::Unreadable => self.end_listing(Err("the server did not list its tools".to_owned())),
+        }
+    }
+
+    /// A page took too long.
+    pub(super) fn listing_timed_out(&mut self, upstream: u64) {
+        if self.listing.as_ref().is_some_and(|listing| listing.upstream == upstream) {
+            self.end_listing(Err("the server did not list its tools in 10 s".to_owned()));
+        }
+    }
+
+    /// Ends the listing, and tells every call that waited for it.
+    pub(super) fn end_listing(&mut self, end: Result<(), String>) {
+        let Some(listing) = self.listing.take() else { return };
+        match end {
+            Ok(()) => self.catalogue.learn(listing.pages),
+            Err(why) => {
+                tracing::warn!(%why, "calls go through unchecked");
+                self.catalogue.fail(why);
+            }
+        }
+        for key in listing.waiting {
+            self.tell_tool(key);
+        }
+    }
+
+    fn tell_tool(&mut self, key: CallKey) {
+        let Some(active) = self.calls.get(&key) else { return };
+        let name = active.call.request().tool.clone();
+        let mut catalogue = std::mem::take(&mut self.catalogue);
+        let knowledge = catalogue.knowledge(&name, self.terms());
+        self.catalogue = catalogue;
+        self.happened(key, Event::Learnt(knowledge));
+    }
+
+    /// A page of the host's own `tools/list` passed: learn from it, whatever pages it takes.
+    pub(super) fn list_passed(&mut self, cursor: Option<&str>, result: &RawValue) {
+        let mut pages = match (cursor, self.host_list.take()) {
+            (None, _) => Pages::default(),
+            (Some(cursor), Some((expected, pages))) if expected == cursor => pages,
+            // Not the next page of the list that was begun: nothing whole can come of it.
+            (Some(_), _) => return,
+        };
+        match pages.turn(result) {
+            Turned::Last => self.catalogue.learn(pages),
+            Turned::Next(cursor) => self.host_list = Some((cursor, pages)),
+            Turned::Unreadable => {}
+        }
+    }
+}
+
+/// The revision that a request names in its `_meta`.
+pub(super) fn named_revision(params: Option<&RawValue>) -> Option<Revision> {
+    request_meta(params)?.revision()
+}

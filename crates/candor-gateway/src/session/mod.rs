@@ -1,0 +1,16 @@
+//! One host and one server on two pipes: the loop that carries frames, and carries out what calls ask for.
+//!
+//! One task owns all of it, so there is no lock and no order to get wrong. Everything that waits (disk, deadlines,
+//! pipes) comes back to the loop as an event.
+
+mod batches;
+mod calls;
+mod fate;
+mod from_host;
+mod from_server;
+mod listing;
+mod pending;
+mod run;
+mod state;
+
+pub use run::{Options, RunFault, run};

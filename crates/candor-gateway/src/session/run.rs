@@ -1,0 +1,286 @@
+//! Running one wrapped server from its start to its end.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::Path;
+use std::time::Duration;
+
+use candor_core::names::ServerName;
+use candor_transport::{
+    Child, ChildCommand, ChildProcess, DEFAULT_FRAME_LIMIT, Exit, Frame, FrameReader, Grace, Limits, NoiseLog, OwnInput,
+    OwnPipes, SpawnFault, own_pipes, spawn,
+};
+use tokio::process::ChildStdout;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::batches::Batches;
+use super::pending::Pending;
+use super::state::{Server, Session};
+use crate::catalogue::Catalogue;
+use crate::config::{CommandLine, Config};
+use crate::recorder::Recorder;
+
+/// How much may be queued towards either side before the other is held back.
+const HIGH_WATER: usize = 1024 * 1024;
+/// More open requests of the host than this, and it is not read from until some are answered.
+const MOST_OPEN: usize = 4096;
+/// After the server's process has ended: how long its pipe may be silent before it counts as read to its end.
+const LAST_WORDS: Duration = Duration::from_millis(250);
+/// After the host closed its end: how long requests without a deadline of their own may still be answered.
+const AFTER_HOST: Duration = Duration::from_secs(10);
+/// For a server that is ended because we are: whoever ended us may not wait long.
+const QUICK: Grace = Grace {
+    after_close: Duration::from_secs(1),
+    after_terminate: Duration::from_secs(1),
+    after_kill: Duration::from_millis(500),
+};
+/// How long the record of a session that ends may take.
+const LAST_RECORDS: Duration = Duration::from_secs(3);
+
+/// How one server is wrapped.
+#[derive(Debug)]
+pub struct Options {
+    /// What to start.
+    pub command: ChildCommand,
+    /// The name given by the operator (`--name`).
+    pub name: Option<String>,
+    /// The contracts.
+    pub config: Config,
+    /// What the command line says over them.
+    pub command_line: CommandLine,
+    /// Where records go.
+    pub recorder: Recorder,
+    /// Refuse every call but trusted reads that can't be recorded.
+    pub ledger_required: bool,
+    /// `MCP_TOOL_TIMEOUT`, where the host passed it on.
+    pub tool_timeout: Option<Duration>,
+    /// The longest message that is carried, in bytes; `None` for the default of 64 MiB.
+    pub frame_limit: Option<usize>,
+}
+
+/// Why a session could not begin, or could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFault {
+    /// The server could not be started.
+    #[error(transparent)]
+    Spawn(#[from] SpawnFault),
+    /// Our own pipes or signals could not be set up.
+    #[error("stdin, stdout or the signals of this process can't be used: {0}")]
+    Own(#[from] std::io::Error),
+}
+
+/// Wraps one server: carries frames between the host on our own stdin and stdout and the server's process, until the
+/// host closes its end. Returns how the server ended.
+///
+/// # Errors
+/// Where the server can't be started, or our own pipes can't be used.
+pub async fn run(options: Options) -> Result<Exit, RunFault> {
+    let limit = options.frame_limit.unwrap_or(DEFAULT_FRAME_LIMIT);
+    let mut signals = Signals::new()?;
+    let child = spawn(&options.command, Limits { frame: limit, high_water: HIGH_WATER })?;
+    let OwnPipes { input: host, output } = own_pipes(limit, HIGH_WATER)?;
+    let Child { output: server, input, process } = child;
+    let session = Session {
+        fallback_name: fallback_name(&options.command),
+        given_name: options.name.as_deref().map(ServerName::from),
+        config: options.config,
+        command_line: options.command_line,
+        server_name: None,
+        host_name: None,
+        tool_timeout: options.tool_timeout,
+        ledger_required: options.ledger_required,
+        frame_limit: limit,
+        circumstances: None,
+        revision: None,
+        initialized: false,
+        recorder: options.recorder,
+        to_host: output,
+        to_server: input,
+        server: Server::Running,
+        host_left: false,
+        pending: Pending::default(),
+        batches: Batches::default(),
+        calls: HashMap::new(),
+        malformed: HashMap::new(),
+        progress: HashMap::new(),
+        next_call: 0,
+        catalogue: Catalogue::default(),
+        listing: None,
+        host_list: None,
+        timers: BTreeMap::new(),
+        next_timer: 0,
+        records: JoinSet::new(),
+        refusals: HashMap::new(),
+        refusal_order: VecDeque::new(),
+        noise: NoiseLog::new(),
+        strays: 0,
+    };
+    let mut wires = Wires { host, server, process, host_open: true, server_open: true, leave_by: None };
+    Ok(wires.carry(session, &mut signals).await)
+}
+
+/// The program's own name, for a server that has not said its.
+fn fallback_name(command: &ChildCommand) -> ServerName {
+    let name = Path::new(&command.program).file_name().map(|name| name.to_string_lossy().into_owned());
+    ServerName::from(name.as_deref().unwrap_or("server"))
+}
+
+/// What the loop reads from.
+struct Wires {
+    host: FrameReader<OwnInput>,
+    server: FrameReader<ChildStdout>,
+    process: ChildProcess,
+    host_open: bool,
+    server_open: bool,
+    /// After the host closed its end: when requests without a deadline of their own are given up.
+    leave_by: Option<Instant>,
+}
+
+/// What woke the loop.
+enum Woken {
+    Host(std::io::Result<Option<Frame>>),
+    Server(std::io::Result<Option<Frame>>),
+    Recorded(super::state::Recorded),
+    Due,
+    HostGone,
+    ProcessEnded(Exit),
+    ToldToEnd,
+}
+
+impl Wires {
+    async fn carry(&mut self, mut session: Session, signals: &mut Signals) -> Exit {
+        loop {
+            match self.next(&mut session, signals).await {
+                Woken::Host(Ok(Some(frame))) => session.frame_from_host(&frame),
+                Woken::Host(Ok(None) | Err(_)) => {
+                    self.host_open = false;
+                    self.leave_by = Some(Instant::now() + AFTER_HOST);
+                }
+                Woken::Server(Ok(Some(frame))) => session.frame_from_server(&frame),
+                Woken::Server(Ok(None) | Err(_)) => self.server_closed(&mut session).await,
+                Woken::Recorded(recorded) => session.recorded(recorded),
+                Woken::Due => session.fire_timers(),
+                Woken::HostGone => {
+                    session.host_gone();
+                    self.host_open = false;
+                    self.leave_by = Some(Instant::now());
+                }
+                Woken::ProcessEnded(exit) => self.process_ended(&mut session, exit).await,
+                Woken::ToldToEnd => return self.end(session, QUICK).await,
+            }
+            if !self.host_open && self.may_leave(&mut session) {
+                return self.end(session, Grace::default()).await;
+            }
+        }
+    }
+
+    async fn next(&mut self, session: &mut Session, signals: &mut Signals) -> Woken {
+        let due = session.next_due();
+        let due = self.leave_by.map_or(due, |leave| leave.min(due));
+        let may_read = self.host_open && session.pending.open_count() < MOST_OPEN;
+        let (to_host, to_server) = (session.to_host.clone(), session.to_server.clone());
+        tokio::select! {
+            frame = async { to_server.ready().await; self.host.next().await }, if may_read => Woken::Host(frame),
+            frame = async { to_host.ready().await; self.server.next().await }, if self.server_open => Woken::Server(frame),
+            Some(done) = session.records.join_next() => match done {
+                Ok(recorded) => Woken::Recorded(recorded),
+                // A writer that panicked: the call it was for stays unrecorded, and its deadline ends it.
+                Err(fault) => { tracing::error!(%fault, "recording a call failed"); Woken::Due }
+            },
+            () = sleep_until(due) => Woken::Due,
+            _ = to_host.closed(), if !session.host_left => Woken::HostGone,
+            exit = self.process.wait(), if matches!(session.server, Server::Running) && self.server_open => Woken::ProcessEnded(exit),
+            () = signals.any() => Woken::ToldToEnd,
+        }
+    }
+
+    /// The server's process has ended. What it wrote before is still in its pipe.
+    async fn process_ended(&mut self, session: &mut Session, exit: Exit) {
+        while let Ok(Some(frame)) = self.server.next_within(LAST_WORDS).await {
+            session.frame_from_server(&frame);
+        }
+        self.server_open = false;
+        session.server_ended(exit);
+    }
+
+    /// The server closed its stdout: it can't answer any more, so it is ended, if it does not do so by itself.
+    async fn server_closed(&mut self, session: &mut Session) {
+        self.server_open = false;
+        let exit = match timeout(LAST_WORDS, self.process.wait()).await {
+            Ok(exit) => exit,
+            Err(_) => self.process.stop(&session.to_server, QUICK).await,
+        };
+        session.server_ended(exit);
+    }
+
+    /// The host has closed its end: may this session end?
+    fn may_leave(&self, session: &mut Session) -> bool {
+        if session.is_quiet() {
+            return true;
+        }
+        if self.leave_by.is_some_and(|leave| leave <= Instant::now()) {
+            session.host_gone();
+        }
+        session.host_left && session.is_quiet()
+    }
+
+    /// Ends the session: what is open is recorded as given up, what is written is flushed, the child ends.
+    async fn end(&mut self, mut session: Session, grace: Grace) -> Exit {
+        session.give_up();
+        let flushed = async {
+            while let Some(done) = session.records.join_next().await {
+                if let Ok(recorded) = done {
+                    session.recorded(recorded);
+                }
+            }
+            session.to_host.flushed().await;
+        };
+        if timeout(LAST_RECORDS, flushed).await.is_err() {
+            tracing::warn!("the last answers or records of this session could not be written in time");
+        }
+        let exit = if let Server::Gone(_) = session.server {
+            self.process.wait().await
+        } else {
+            let input = session.to_server.clone();
+            let drain = async { while self.server_open && matches!(self.server.next().await, Ok(Some(_))) {} };
+            let stop = self.process.stop(&input, grace);
+            tokio::pin!(stop);
+            tokio::select! {
+                exit = &mut stop => exit,
+                () = drain => stop.await,
+            }
+        };
+        if let Recorder::Ledger(ledger) = session.recorder
+            && let Err(fault) = ledger.close().await
+        {
+            tracing::warn!(%fault, "the ledger was not closed in order");
+        }
+        exit
+    }
+}
+
+/// The signals that end this process in order.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn any(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            _ = self.hangup.recv() => {}
+        }
+    }
+}

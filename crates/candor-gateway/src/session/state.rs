@@ -1,0 +1,222 @@
+//! What one session knows and holds.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use candor_core::call::machine::{Call, Circumstances};
+use candor_core::contract::terms::ToolTerms;
+use candor_core::delivery::answer::{Draft, own_error};
+use candor_core::names::{ServerName, ToolName};
+use candor_core::record::Recording;
+use candor_core::wire::revision::Revision;
+use candor_transport::{FrameNumber, FrameSink, NoiseLog};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::batches::Batches;
+use super::listing::Listing;
+use super::pending::{CallKey, Origin, Pending};
+use crate::catalogue::Catalogue;
+use crate::config::{CommandLine, Config};
+use crate::deadline::Deadline;
+use crate::recorder::Recorder;
+
+/// Refusals of the same arguments are counted for this many different calls.
+const MOST_REFUSALS: usize = 512;
+
+/// A tool call that is open, or told and listened for.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub(super) call: Call,
+    pub(super) origin: Origin,
+    pub(super) opened: Instant,
+    pub(super) sent: Option<Sent>,
+    pub(super) deadline: Deadline,
+    pub(super) progress_token: Option<String>,
+    /// What makes these very arguments recognisable when they come again.
+    pub(super) fingerprint: String,
+    pub(super) told: bool,
+}
+
+/// Where a request stands on the wire.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent {
+    pub(super) upstream: u64,
+    pub(super) frame: FrameNumber,
+    pub(super) at: Instant,
+    pub(super) timer: Option<TimerKey>,
+}
+
+/// When, and a number that keeps two timers of one moment apart.
+pub(super) type TimerKey = (Instant, u64);
+
+/// What a timer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Timer {
+    /// A call's deadline.
+    Call(CallKey),
+    /// Candor's own listing has taken too long.
+    Listing(u64),
+}
+
+/// The server's side.
+#[derive(Debug)]
+pub(super) enum Server {
+    /// It runs.
+    Running,
+    /// It is gone; this is how it ended ("exit 137").
+    Gone(String),
+}
+
+/// What came of putting entries on disk, for whom.
+#[derive(Debug)]
+pub(super) enum Recorded {
+    Call(CallKey, Recording),
+    Malformed(CallKey, Recording),
+}
+
+pub(super) struct Session {
+    pub(super) config: Config,
+    pub(super) command_line: CommandLine,
+    /// The name given by the operator (`--name`).
+    pub(super) given_name: Option<ServerName>,
+    /// The name to use until the server says its own.
+    pub(super) fallback_name: ServerName,
+    pub(super) server_name: Option<ServerName>,
+    pub(super) host_name: Option<String>,
+    pub(super) tool_timeout: Option<Duration>,
+    pub(super) ledger_required: bool,
+    pub(super) frame_limit: usize,
+    pub(super) circumstances: Option<Arc<Circumstances>>,
+    /// The revision agreed on by `initialize`, or the one asked for until the answer is there.
+    pub(super) revision: Option<Revision>,
+    pub(super) initialized: bool,
+    pub(super) recorder: Recorder,
+    pub(super) to_host: FrameSink,
+    pub(super) to_server: FrameSink,
+    pub(super) server: Server,
+    pub(super) host_left: bool,
+    pub(super) pending: Pending,
+    pub(super) batches: Batches,
+    pub(super) calls: HashMap<CallKey, Active>,
+    pub(super) malformed: HashMap<CallKey, (Draft, Origin)>,
+    pub(super) progress: HashMap<String, CallKey>,
+    pub(super) next_call: u64,
+    pub(super) catalogue: Catalogue,
+    pub(super) listing: Option<Listing>,
+    pub(super) host_list: Option<(String, crate::catalogue::Pages)>,
+    pub(super) timers: BTreeMap<TimerKey, Timer>,
+    pub(super) next_timer: u64,
+    pub(super) records: JoinSet<Recorded>,
+    pub(super) refusals: HashMap<String, u32>,
+    pub(super) refusal_order: VecDeque<String>,
+    pub(super) noise: NoiseLog,
+    pub(super) strays: u64,
+}
+
+impl Session {
+    /// The server's name as records and texts show it.
+    pub(super) fn name(&self) -> ServerName {
+        self.given_name.as_ref().or(self.server_name.as_ref()).unwrap_or(&self.fallback_name).clone()
+    }
+
+    /// What holds for every call; made anew when a name becomes known.
+    pub(super) fn circumstances(&mut self) -> Arc<Circumstances> {
+        if let Some(known) = &self.circumstances {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(Circumstances {
+            server: self.name(),
+            host: self.host_name.clone(),
+            ledger_required: self.ledger_required,
+            has_ledger: self.recorder.is_on(),
+            restarts: false,
+        });
+        self.circumstances = Some(Arc::clone(&made));
+        made
+    }
+
+    /// What an operator said of a tool.
+    pub(super) fn terms(&self) -> impl Fn(&ToolName) -> ToolTerms + use<'_> {
+        let server = self.name();
+        move |tool| self.config.for_tool(server.as_str(), tool.as_str(), &self.command_line)
+    }
+
+    /// The revision in force where a request does not say its own.
+    pub(super) fn revision_in_force(&self) -> Revision {
+        self.revision.unwrap_or(Revision::V2025_11_25)
+    }
+
+    /// Sends a frame to the host. A host that is gone is noticed by the loop.
+    pub(super) fn tell_host(&self, frame: impl Into<Bytes>) {
+        if self.to_host.push(frame.into()).is_err() {
+            tracing::debug!("the host is gone; a frame for it was dropped");
+        }
+    }
+
+    /// Sends a frame to the server; false if nothing can be sent to it any more.
+    pub(super) fn tell_server(&self, frame: impl Into<Bytes>) -> bool {
+        matches!(self.server, Server::Running) && self.to_server.push(frame.into()).is_ok()
+    }
+
+    /// Gives the host the answer to a request.
+    pub(super) fn answer(&mut self, origin: &Origin, frame: String) {
+        self.pending.release(&origin.id);
+        match origin.batch {
+            None => self.tell_host(frame),
+            Some(key) => {
+                if let Some(array) = self.batches.answer(key, frame) {
+                    self.tell_host(array);
+                }
+            }
+        }
+    }
+
+    /// A request of the host's that nobody will answer.
+    pub(super) fn leave_unanswered(&mut self, origin: &Origin) {
+        self.pending.release(&origin.id);
+        if let Some(array) = origin.batch.and_then(|key| self.batches.forgo(key)) {
+            self.tell_host(array);
+        }
+    }
+
+    /// Refuses a request of the host's with an error of Candor's own.
+    pub(super) fn refuse(&mut self, origin: &Origin, code: i64, message: &str) {
+        let frame = own_error(Some(&origin.id), code, message, None);
+        self.answer(origin, frame);
+    }
+
+    /// Answers something that has no usable id.
+    pub(super) fn refuse_unidentified(&mut self, code: i64, message: &str) -> String {
+        let id = (self.revision_in_force() < Revision::V2025_11_25).then_some("null");
+        own_error(id, code, message, None)
+    }
+
+    pub(super) fn set_timer(&mut self, at: Instant, timer: Timer) -> TimerKey {
+        self.next_timer += 1;
+        let key = (at, self.next_timer);
+        self.timers.insert(key, timer);
+        key
+    }
+
+    /// How often these very arguments were refused before.
+    pub(super) fn refusals_of(&self, fingerprint: &str) -> u32 {
+        self.refusals.get(fingerprint).copied().unwrap_or(0)
+    }
+
+    pub(super) fn count_refusal(&mut self, fingerprint: &str) {
+        if let Some(count) = self.refusals.get_mut(fingerprint) {
+            *count = count.saturating_add(1);
+            return;
+        }
+        if self.refusal_order.len() >= MOST_REFUSALS
+            && let Some(oldest) = self.refusal_order.pop_front()
+        {
+            self.refusals.remove(&oldest);
+        }
+        self.refusal_order.push_back(fingerprint.to_owned());
+        self.refusals.insert(fingerprint.to_owned(), 1);
+    }
+}
