@@ -123,9 +123,7 @@ impl Run<'_> {
     fn play(&self) {
         eprintln!("{}", self.describe());
         let (scene, opening) = (self.scene(), self.opening());
-        let mut host = scene.start(Way::Through);
-        opening.open(&mut host);
-        opening.list(&mut host);
+        let mut host = scene.open(Way::Through, &opening);
         if self.case.driver == Driver::ServerGone {
             host.wait_until_server_is_gone();
         }

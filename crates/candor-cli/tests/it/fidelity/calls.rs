@@ -49,9 +49,7 @@ fn a_good_result_gets_a_verdict_and_keeps_its_bytes() {
     ];
     for era in ERAS {
         let (scene, opening) = (Scene::of("results"), Opening::newest(era));
-        let mut host = scene.start(Way::Through);
-        opening.open(&mut host);
-        opening.list(&mut host);
+        let mut host = scene.open(Way::Through, &opening);
         let answers =
             tools.map(|tool| host.ask(&opening.call(&format!("\"call {tool}\""), tool, &json!({}))));
         let transcript = scene.end(Way::Through, host);
@@ -69,9 +67,7 @@ fn a_good_result_gets_a_verdict_and_keeps_its_bytes() {
 fn arguments_reach_the_server_as_they_were_and_come_back_so() {
     for era in ERAS {
         let (scene, opening) = (Scene::of("asking"), Opening::newest(era));
-        let mut host = scene.start(Way::Through);
-        opening.open(&mut host);
-        opening.list(&mut host);
+        let mut host = scene.open(Way::Through, &opening);
         let arguments =
             r#"{"n":1.10,"e":1E2,"big":123456789012345678901234567890,"u":"\u00e9 \/","z":null,"a":[ ]}"#;
         let line = opening
@@ -100,9 +96,7 @@ fn arguments_reach_the_server_as_they_were_and_come_back_so() {
 fn absent_arguments_stay_absent() {
     for era in ERAS {
         let (scene, opening) = (Scene::of("results"), Opening::newest(era));
-        let mut host = scene.start(Way::Through);
-        opening.open(&mut host);
-        opening.list(&mut host);
+        let mut host = scene.open(Way::Through, &opening);
         let line = opening.request("1", "tools/call", json!({ "name": "ok" }));
         host.ask(&line);
         let transcript = scene.end(Way::Through, host);
@@ -120,9 +114,7 @@ fn progress_comes_before_the_result_under_the_hosts_own_token() {
     for era in ERAS {
         for token in ["\"tok \\u00e9\"", "7"] {
             let (scene, opening) = (Scene::of("asking"), Opening::newest(era));
-            let mut host = scene.start(Way::Through);
-            opening.open(&mut host);
-            opening.list(&mut host);
+            let mut host = scene.open(Way::Through, &opening);
             let params =
                 json!({ "name": "progress", "arguments": {}, "_meta": { "progressToken": "TOKEN" } });
             host.ask(
@@ -153,9 +145,7 @@ fn progress_comes_before_the_result_under_the_hosts_own_token() {
 fn a_cancellation_reaches_the_server_and_nobody_is_answered() {
     for era in ERAS {
         let (scene, opening) = (Scene::of("silence"), Opening::newest(era));
-        let mut host = scene.start(Way::Through);
-        opening.open(&mut host);
-        opening.list(&mut host);
+        let mut host = scene.open(Way::Through, &opening);
         host.send(&opening.call("\"c\"", "cancelled", &json!({})));
         host.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c","reason":"bored"}}"#);
         // The server answers the cancelled call before this one: when this answer is here, the other would be.
@@ -210,9 +200,7 @@ fn the_server_asks_the_host_inside_a_call_and_gets_its_answer() {
         ("roots", "roots/list", r#"{"roots":[]}"#),
     ] {
         let scene = Scene::of("asking");
-        let mut host = scene.start(Way::Through);
-        opening.open(&mut host);
-        opening.list(&mut host);
+        let mut host = scene.open(Way::Through, &opening);
         host.send(&opening.call("1", tool, &json!({})));
         let asked = host.message(method);
         host.send(&format!(
@@ -242,9 +230,7 @@ fn the_server_asks_the_host_inside_a_call_and_gets_its_answer() {
 fn answers_in_another_order_reach_their_own_calls() {
     for era in ERAS {
         let (scene, opening) = (Scene::of("asking"), Opening::newest(era));
-        let mut host = scene.start(Way::Through);
-        opening.open(&mut host);
-        opening.list(&mut host);
+        let mut host = scene.open(Way::Through, &opening);
         host.send(&opening.call("\"1\"", "first", &json!({})));
         host.send(&opening.call("1", "second", &json!({})));
         assert!(host.response_to("1").contains("second"));
@@ -257,9 +243,7 @@ fn answers_in_another_order_reach_their_own_calls() {
 fn many_large_calls_at_once_get_their_own_answers() {
     // More than any pipe holds, in both directions, before the first answer is asked for.
     let (scene, opening) = (Scene::of("asking"), Opening::newest(Era::Modern));
-    let mut host = scene.start(Way::Through);
-    opening.open(&mut host);
-    opening.list(&mut host);
+    let mut host = scene.open(Way::Through, &opening);
     let filling = "x".repeat(20_000);
     for id in 0..200 {
         host.send(&opening.call(&id.to_string(), "say", &json!({ "id": id, "filling": filling })));

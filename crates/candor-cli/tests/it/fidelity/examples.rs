@@ -194,9 +194,7 @@ fn every_result_of_a_call_passes_but_for_the_verdict() {
             example.line
         );
         let scene = Scene::written(&script);
-        let mut host = scene.start(Way::Through);
-        opening.open(&mut host);
-        opening.list(&mut host);
+        let mut host = scene.open(Way::Through, &opening);
         let answer = host.ask(&opening.call("1", "t", &json!({})));
         let transcript = scene.end(Way::Through, host);
         let written = transcript.server_sent.last().unwrap();

@@ -8,7 +8,7 @@ use std::{
 
 use candor_fixtures::Truth;
 
-use super::{host::Host, transcript::Transcript};
+use super::{conversation::Opening, host::Host, transcript::Transcript};
 
 /// Whether Candor stands between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +93,14 @@ impl Scene {
     /// Starts the fixture, and Candor before it if so wanted.
     pub(crate) fn start(&self, way: Way) -> Host {
         Host::start(self.command(way))
+    }
+
+    /// Starts, opens the conversation and lists the tools, so that Candor has no reason to ask by itself.
+    pub(crate) fn open(&self, way: Way, opening: &Opening) -> Host {
+        let mut host = self.start(way);
+        opening.open(&mut host);
+        opening.list(&mut host);
+        host
     }
 
     /// The command that [`Scene::start`] starts.
