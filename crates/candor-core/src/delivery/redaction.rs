@@ -9,6 +9,7 @@
 mod assignment;
 mod change;
 mod encoded;
+mod extent;
 mod invisible;
 mod json;
 mod known;

@@ -3,11 +3,12 @@
 //! How much is asked of a value depends on how plainly the text says that it is one: a query parameter is masked
 //! whatever it is, a word after a colon only if it can't be prose.
 
-use super::change::{CredentialKind, Found, mask_end};
+use super::change::{CredentialKind, Found};
 use super::encoded::is_data_uri;
+use super::extent::{Quote, Reach, bare_end, ends_line, line_end};
 use super::names::{is_secret_name, is_token_name};
 use super::pem;
-use super::scan::{is_word_byte, run_end};
+use super::scan::run_end;
 use super::schemes::{is_challenge, token68_end};
 use super::values;
 
@@ -26,16 +27,11 @@ const LEAST_TOKEN: usize = 8;
 /// From here on a token needs no digit to be told from an identifier.
 const LONGER_THAN_IDENTIFIERS: usize = 20;
 
-/// How far a value after a colon or a flag is followed; also how far into a header a parameter is looked for. A
-/// bound, because such a value may turn out to be none and is then read again.
-const LONGEST_LOOSE: usize = 1024;
+/// How far into a header its first parameter is looked for, in bytes.
 const LONGEST_FIRST_PARAMETER: usize = 128;
 
 /// From here on what is attached to a secret's name is masked without asking whether it is code or a filler.
 const LONGER_THAN_CODE: usize = 512;
-
-/// Deepest JSON inside JSON whose quotation marks are followed, in backslashes.
-const DEEPEST_QUOTE: usize = 15;
 
 /// White space looked over at either side of a separator.
 const WIDEST_GAP: usize = 8;
@@ -98,6 +94,16 @@ enum Form {
     Flag,
 }
 
+impl Form {
+    fn reach(self) -> Reach {
+        match self {
+            Self::Query => Reach::Parameter,
+            Self::Attached | Self::QuotedName | Self::QuotedValue => Reach::Free,
+            Self::Loose | Self::Flag => Reach::Bounded,
+        }
+    }
+}
+
 /// The secret assigned to the name that stands at `start..end`. `floor` is as for tokens.
 pub(super) fn value_after(text: &str, start: usize, end: usize, floor: usize) -> Option<Found> {
     let name = text.get(start..end)?;
@@ -150,55 +156,6 @@ pub(super) fn value_after(text: &str, start: usize, end: usize, floor: usize) ->
     bare_value(text, name, form, value_start)
 }
 
-/// A quotation mark, and how many backslashes stand before it (JSON inside JSON).
-#[derive(Debug, Clone, Copy)]
-struct Quote {
-    mark: u8,
-    backslashes: usize,
-}
-
-impl Quote {
-    fn at(text: &str, at: usize) -> Option<Self> {
-        let mark_at = run_end(text, at, |byte| byte == b'\\');
-        if mark_at - at > DEEPEST_QUOTE {
-            return None;
-        }
-        let mark = *text.as_bytes().get(mark_at)?;
-        matches!(mark, b'"' | b'\'' | b'`').then_some(Self {
-            mark,
-            backslashes: mark_at - at,
-        })
-    }
-
-    fn length(self) -> usize {
-        self.backslashes + 1
-    }
-
-    /// Where what this mark opened before `from` ends: at its match, or at the end of the line if that was cut off.
-    fn content_end(self, text: &str, from: usize) -> usize {
-        let mut backslashes = 0;
-        for (offset, byte) in text.as_bytes().get(from..).unwrap_or_default().iter().enumerate() {
-            if *byte == b'\\' {
-                backslashes += 1;
-                continue;
-            }
-            if *byte == b'\n' {
-                return from + offset;
-            }
-            let closes = if self.backslashes == 0 {
-                backslashes % 2 == 0
-            } else {
-                backslashes <= self.backslashes
-            };
-            if *byte == self.mark && closes {
-                return from + offset - if self.backslashes == 0 { 0 } else { backslashes };
-            }
-            backslashes = 0;
-        }
-        text.len()
-    }
-}
-
 fn quoted_value(text: &str, name: &str, form: Form, start: usize, quote: Quote) -> Option<Found> {
     if pem::opens(text, start) {
         // The armour is masked as a whole, also over several lines.
@@ -228,7 +185,7 @@ fn bare_value(text: &str, name: &str, form: Form, start: usize) -> Option<Found>
     if pem::opens(text, start) {
         return None;
     }
-    let end = bare_end(text, start, form);
+    let end = bare_end(text, start, form.reach());
     let value = text.get(start..end)?;
     if form == Form::Loose && !ends_line(text, end) {
         return None;
@@ -266,7 +223,7 @@ fn flag_value(text: &str, name: &str, start: usize) -> Option<Found> {
 /// A query parameter whose name is a secret's only in a URL.
 fn query_value(text: &str, name: &str, start: usize) -> Option<Found> {
     let is_one_of = |list: &[&str]| list.iter().any(|entry| entry.eq_ignore_ascii_case(name));
-    let span = start..bare_end(text, start, Form::Query);
+    let span = start..bare_end(text, start, Reach::Parameter);
     let value = text.get(span.clone())?;
     let is_secret = is_one_of(QUERY_NAMES)
         || (is_one_of(LONG_QUERY_NAMES) && span.len() >= LEAST_QUERY_KEY && values::has_digit(value));
@@ -403,109 +360,4 @@ fn separator_end(text: &str, at: usize) -> Option<usize> {
 
 fn gap_end(text: &str, at: usize) -> usize {
     run_end(text, at, |byte| byte == b' ' || byte == b'\t').min(at + WIDEST_GAP)
-}
-
-/// Whether nothing but punctuation follows on the line.
-fn ends_line(text: &str, at: usize) -> bool {
-    let rest = text.get(at..).unwrap_or_default();
-    let after = rest.trim_start_matches([',', ';', ')', '}', ']', '.', ' ', '\r']);
-    after.is_empty()
-        || after.starts_with(['\n', '"', '\'', '`', '，', '。', '；'])
-        || after.starts_with("\\n")
-}
-
-/// Where the line, or the quotation or JSON string that it stands in, ends; looks `most` bytes far, and a little
-/// further to the end of a character.
-fn line_end(text: &str, start: usize, most: usize) -> usize {
-    let mut at = start;
-    while let Some(byte) = text.as_bytes().get(at) {
-        if at - start >= most && text.is_char_boundary(at) {
-            break;
-        }
-        if matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`')
-            || is_escape(text, at)
-            || mask_end(text, at).is_some()
-        {
-            break;
-        }
-        at += 1;
-    }
-    at
-}
-
-/// A backslash that stands for a line break, a tab or a quotation mark.
-fn is_escape(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    bytes.get(at) == Some(&b'\\')
-        && matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\'))
-}
-
-/// Where a value outside quotes ends. Punctuation ends it only where it looks like the text's own.
-fn bare_end(text: &str, start: usize, form: Form) -> usize {
-    let rest = text.get(start..).unwrap_or_default();
-    let mut open = OpenBrackets::default();
-    for (offset, letter) in rest.char_indices() {
-        let at = start + offset;
-        open.open(letter);
-        let ends = match letter {
-            '"' | '\'' | '`' | '<' | '>' | '，' | '。' | '；' | '、' | '）' | '】' | '」' | '”' | '’' => {
-                true
-            }
-            '\\' => is_escape(text, at),
-            '[' => mask_end(text, at).is_some(),
-            '&' | '#' if form == Form::Query => true,
-            _ if offset > LONGEST_LOOSE && matches!(form, Form::Loose | Form::Flag) => true,
-            '&' | ',' | ';' => starts_member(text, at + 1),
-            ')' | ']' | '}' => !open.close(letter) && ends_here(text, at + 1),
-            _ => letter.is_whitespace() || letter.is_control(),
-        };
-        if ends {
-            return at;
-        }
-    }
-    text.len()
-}
-
-/// Brackets that a value itself has opened: `${TOKEN}` ends with its own, `{password=x}` with the text's.
-#[derive(Default)]
-struct OpenBrackets {
-    round: usize,
-    square: usize,
-    curly: usize,
-}
-
-impl OpenBrackets {
-    fn open(&mut self, letter: char) {
-        match letter {
-            '(' => self.round += 1,
-            '[' => self.square += 1,
-            '{' => self.curly += 1,
-            _ => {}
-        }
-    }
-
-    /// Whether the closing bracket belongs to one that the value opened.
-    fn close(&mut self, letter: char) -> bool {
-        let count = match letter {
-            ')' => &mut self.round,
-            ']' => &mut self.square,
-            _ => &mut self.curly,
-        };
-        let is_own = *count > 0;
-        *count = count.saturating_sub(1);
-        is_own
-    }
-}
-
-/// Whether the text goes on with a gap, a quotation mark, or another `name=`.
-fn starts_member(text: &str, at: usize) -> bool {
-    let name_end = run_end(text, at, |byte| is_word_byte(byte) || byte == b'.');
-    ends_here(text, at) || (name_end > at && matches!(text.as_bytes().get(name_end), Some(b'=' | b':')))
-}
-
-fn ends_here(text: &str, at: usize) -> bool {
-    match text.as_bytes().get(at) {
-        None => true,
-        Some(byte) => byte.is_ascii_whitespace() || b"\"'`,;:.)]}>\\".contains(byte),
-    }
 }
