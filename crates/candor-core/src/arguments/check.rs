@@ -1,5 +1,6 @@
 //! Checking arguments against a tool's schema: all issues of a call at once.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -82,7 +83,7 @@ pub struct Terms {
 pub struct Checked {
     /// What is wrong, the first of it. The mode decides what is done about it.
     pub issues: Vec<Issue>,
-    /// How much is wrong, before the cut.
+    /// How much was found wrong, before the cut.
     pub total: usize,
     /// Present if the arguments fit only after coercion; then nothing is wrong.
     pub coerced: Option<Coerced>,
@@ -157,13 +158,12 @@ fn refused(
     attempt: Option<&Attempt>,
     terms: &Terms,
 ) -> Checked {
-    let settled: Vec<&Change> = attempt.into_iter().flat_map(Attempt::settled).collect();
-    let forgiven =
-        |path: &str| terms.mode == Mode::Coerce && settled.iter().any(|change| change.path == path);
+    let settled = attempt.map(Attempt::settled).unwrap_or_default();
+    let forgiven = |path: &str| terms.mode == Mode::Coerce && settled.contains_key(path);
     let total =
         first.found.iter().filter(|found| !forgiven(&found.path)).count() + (first.total - first.found.len());
     let mut examined = if first.total > MAX_ISSUES && total < first.total {
-        schema.examine(arguments, MAX_ISSUES + (first.total - total))
+        schema.examine_except(arguments, MAX_ISSUES, &forgiven)
     } else {
         first
     };
@@ -196,18 +196,14 @@ fn refused(
 
 /// Adds what is wrong only once coercible values are unwrapped, such as a condition that then applies. Returns how many.
 fn add_revealed(issues: &mut Vec<Issue>, attempt: &Attempt, first: &Examined) -> usize {
-    let changed = |path: &str| {
-        attempt
-            .changes
-            .iter()
-            .any(|change| coerce::is_within(path, &change.path))
-    };
-    let known = |path: &str| first.found.iter().any(|found| found.path == path);
+    let changed = attempt.changed();
+    let within_a_change = |path: &str| coerce::holders_of(path).any(|holder| changed.contains(holder));
+    let known: HashSet<&str> = first.found.iter().map(|found| found.path.as_str()).collect();
     let mut revealed = attempt
         .last
         .found
         .iter()
-        .filter(|found| !changed(&found.path) && !known(&found.path));
+        .filter(|found| !within_a_change(&found.path) && !known.contains(found.path.as_str()));
     let mut count = 0;
     for found in &mut revealed {
         count += 1;
@@ -256,7 +252,7 @@ fn propose(
     schema: &Schema,
     arguments: &Value,
     examined: &Examined,
-    settled: &[&Change],
+    settled: &HashMap<&str, &Change>,
     issues: &mut [Issue],
 ) {
     let nulls = issues
@@ -265,19 +261,17 @@ fn propose(
     let without = nulls
         .then(|| coerce::attempt(schema, arguments, examined, true, 0))
         .flatten();
+    let without = without.as_ref().map(Attempt::settled).unwrap_or_default();
     for issue in issues.iter_mut().filter(|issue| issue.hint.is_none()) {
         let Some(value) = arguments.pointer(&issue.path) else {
             continue;
         };
         if value.is_null() {
-            let optional = without
-                .iter()
-                .flat_map(Attempt::settled)
-                .any(|change| change.path == issue.path);
+            let optional = without.contains_key(issue.path.as_str());
             issue.hint = optional.then(|| "it is optional and may be left out".to_owned());
         } else if is_masked(value, &issue.path) {
             // The value that would fit is the secret itself.
-        } else if let Some(change) = settled.iter().find(|change| change.path == issue.path) {
+        } else if let Some(change) = settled.get(issue.path.as_str()) {
             issue.hint = Some(format!("{} itself, not as text, would fit", change.to));
         } else if value.is_string()
             && matches!(issue.rule.as_str(), "type")

@@ -3,7 +3,7 @@
 //! Driven by the schema's own complaints: only a value whose type is refused, where no string is admitted, is a
 //! candidate; the changed arguments are checked as a whole again, and count only if nothing is left to complain of.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jsonschema::JsonType;
 use serde_json::{Map, Number, Value};
@@ -51,16 +51,30 @@ impl Attempt {
         !self.changes.is_empty() && self.last.total == 0
     }
 
-    /// The changes that left nothing to complain of at their own place.
-    pub(super) fn settled(&self) -> impl Iterator<Item = &Change> {
-        self.changes.iter().filter(|change| {
-            !self
-                .last
-                .found
-                .iter()
-                .any(|found| is_within(&found.path, &change.path))
-        })
+    /// The changes that left nothing to complain of at their own place, by path.
+    pub(super) fn settled(&self) -> HashMap<&str, &Change> {
+        let broken: HashSet<&str> = self
+            .last
+            .found
+            .iter()
+            .flat_map(|found| holders_of(&found.path))
+            .collect();
+        let settled = self
+            .changes
+            .iter()
+            .filter(|change| !broken.contains(change.path.as_str()));
+        settled.map(|change| (change.path.as_str(), change)).collect()
     }
+
+    /// The paths of all changes.
+    pub(super) fn changed(&self) -> HashSet<&str> {
+        self.changes.iter().map(|change| change.path.as_str()).collect()
+    }
+}
+
+/// `path` and everything that holds it, up to the whole.
+pub(super) fn holders_of(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(holder, _)| holder))
 }
 
 /// Whether `path` is `holder` or lies inside it.
@@ -117,7 +131,7 @@ struct Made {
     changes: Vec<Change>,
     tried: HashSet<String>,
     /// Places decoded from JSON text. Inside them no further text is decoded: once is a host's habit, twice is data.
-    decoded: Vec<String>,
+    decoded: HashSet<String>,
 }
 
 impl Made {
@@ -142,7 +156,7 @@ impl Made {
             }
             Value::String(text) => {
                 let Some(wanted) = wanted else { return };
-                let inside = self.decoded.iter().any(|decoded| is_within(path, decoded));
+                let inside = holders_of(path).any(|holder| self.decoded.contains(holder));
                 let Some(unwrapped) = unwrap(text, wanted, !inside) else {
                     return;
                 };
@@ -150,7 +164,7 @@ impl Made {
                     return;
                 }
                 if unwrapped.is_object() || unwrapped.is_array() {
-                    self.decoded.push(path.to_owned());
+                    self.decoded.insert(path.to_owned());
                 }
                 let to = received(&unwrapped, path);
                 if let Some(place) = document.pointer_mut(path) {

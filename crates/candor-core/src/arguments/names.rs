@@ -4,6 +4,8 @@
 //! call runs on the default. Refusing all would break callers who mean it; so only a near miss of a name that is not
 //! set is refused, and any other is told.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use crate::arguments::issue::Issue;
@@ -12,8 +14,10 @@ use crate::contract::schema::{
     NodeId, Openness, Schema, child_pointer, known_names_words, parent, received, shown_path,
 };
 
-/// Most members looked at; beyond it names are the schema's business alone.
-const MAX_VISITED: usize = 20_000;
+/// Most members and listed names looked at; beyond it names are the schema's business alone.
+const MAX_VISITED: usize = 100_000;
+/// Most pairs of names compared for likeness.
+const MAX_COMPARED: usize = 20_000;
 /// Deepest member looked at.
 const MAX_DEPTH: usize = 64;
 
@@ -22,7 +26,7 @@ struct Holder<'v> {
     path: String,
     members: &'v Map<String, Value>,
     /// All listed names, in the schema's order.
-    known: Vec<String>,
+    known: Vec<&'v str>,
     /// The schema says itself what becomes of unlisted names.
     settled: bool,
 }
@@ -45,13 +49,20 @@ pub(super) fn judge(schema: &Schema, arguments: &Value, issues: &mut [Issue], st
     };
     walk.visit(&[0], arguments, "", 0);
     let mut names = Names::default();
+    let mut compared = 0;
     for holder in &walk.holders {
-        judge_holder(holder, issues, strict, &mut names);
+        judge_holder(holder, issues, strict, &mut names, &mut compared);
     }
     names
 }
 
-fn judge_holder(holder: &Holder<'_>, issues: &mut [Issue], strict: bool, names: &mut Names) {
+fn judge_holder(
+    holder: &Holder<'_>,
+    issues: &mut [Issue],
+    strict: bool,
+    names: &mut Names,
+    compared: &mut usize,
+) {
     let refused = |issue: &Issue| {
         matches!(
             issue.rule.as_str(),
@@ -75,22 +86,28 @@ fn judge_holder(holder: &Holder<'_>, issues: &mut [Issue], strict: bool, names: 
             .filter_map(here)
             .collect()
     } else {
-        holder
+        let known: HashSet<&str> = holder.known.iter().copied().collect();
+        let unlisted = holder
             .members
             .keys()
-            .filter(|name| !holder.known.contains(name))
-            .cloned()
-            .collect()
+            .filter(|name| !known.contains(name.as_str()));
+        unlisted.cloned().collect()
     };
     let mut unset: Vec<&str> = holder
         .known
         .iter()
-        .map(String::as_str)
+        .copied()
         .filter(|name| !holder.members.contains_key(*name))
         .collect();
     for name in &unknown {
         let path = child_pointer(&holder.path, name);
-        let meant = meant(name, &unset, &missing, unknown.len());
+        *compared += unset.len();
+        let near = if *compared <= MAX_COMPARED {
+            unset.as_slice()
+        } else {
+            &[]
+        };
+        let meant = meant(name, near, &missing, unknown.len());
         let hint = meant.map(|meant| {
             unset.retain(|left| *left != meant);
             let meant = child_pointer(&holder.path, meant);
@@ -196,12 +213,10 @@ impl<'v> Walk<'v> {
         if nodes.iter().any(|node| node.opaque) {
             return;
         }
-        let mut known: Vec<String> = Vec::new();
-        for name in nodes.iter().flat_map(|node| &node.names) {
-            if !known.contains(name) {
-                known.push(name.clone());
-            }
-        }
+        let listed = nodes.iter().flat_map(|node| &node.names).map(String::as_str);
+        let mut seen = HashSet::new();
+        let known: Vec<&'v str> = listed.filter(|name| seen.insert(*name)).collect();
+        self.visited += known.len();
         // A nested object for which nothing is listed is free-form by intent; the arguments as a whole are not.
         if known.is_empty() && !path.is_empty() {
             return;

@@ -410,3 +410,28 @@ fn what_cannot_be_judged_is_not_called_wrong() {
         1
     );
 }
+
+#[test]
+fn one_place_is_told_once_for_all_its_bounds() {
+    let schema = json!({ "properties": { "a": { "type": "integer", "maximum": 9, "multipleOf": 4 }, "b": { "type": "integer", "enum": [1, 2] } } });
+    assert_eq!(
+        told(&schema, r#"{"a":11,"b":"x"}"#, &in_mode(Mode::Coerce)),
+        "/a: expected an integer of at most 9, a multiple of 4, received 11. /b: expected one of 1, 2, received \"x\"."
+    );
+    let two = json!({ "allOf": [{ "properties": { "a": { "maximum": 9 } } }, { "properties": { "a": { "maxLength": 1 } } }] });
+    assert_eq!(checked(&two, r#"{"a":"xx"}"#, &in_mode(Mode::Coerce)).total, 1);
+    let both = json!({ "properties": { "a": { "minLength": 3, "pattern": "^a" } } });
+    assert_eq!(checked(&both, r#"{"a":"b"}"#, &in_mode(Mode::Coerce)).total, 2);
+}
+
+#[test]
+fn a_value_too_large_to_collect_all_from_is_still_refused() {
+    let schema = json!({ "properties": { "a": { "items": { "type": "integer" } } } });
+    let many = json!({ "a": vec!["x"; 200_000] }).to_string();
+    assert_eq!(checked(&schema, &many, &in_mode(Mode::Coerce)).total, 1);
+    let good = json!({ "a": vec![1; 200_000] }).to_string();
+    assert_eq!(
+        checked(&schema, &good, &in_mode(Mode::Coerce)),
+        Checked::default()
+    );
+}

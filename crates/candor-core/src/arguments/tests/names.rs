@@ -104,3 +104,19 @@ fn names_are_judged_inside_objects_lists_and_refs_too() {
         "/list/0/next/depth: unknown name, did you mean /list/0/next/maxDepth?"
     );
 }
+
+#[test]
+fn very_many_names_cost_no_more_than_their_share() {
+    let listed: serde_json::Map<String, Value> = (0..8_000)
+        .map(|name| (format!("name{name}"), json!({})))
+        .collect();
+    let unlisted: serde_json::Map<String, Value> =
+        (0..20_000).map(|name| (format!("zz{name}"), json!(1))).collect();
+    let arguments = Value::Object(unlisted).to_string();
+    let passed = checked(
+        &json!({ "properties": listed }),
+        &arguments,
+        &in_mode(Mode::Coerce),
+    );
+    assert_eq!((passed.total, passed.notices.len()), (0, 20));
+}

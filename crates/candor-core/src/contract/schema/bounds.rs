@@ -19,6 +19,8 @@ const MAX_EXPANDED: u64 = 100_000;
 const MAX_CHAIN: usize = 512;
 /// Most steps one value may cost: pairs of a schema part and a place in the value, weighted.
 const MAX_WORK: u64 = 10_000_000;
+/// Most such steps where everything wrong is still collected; each may make an error of some hundred bytes.
+const MAX_COLLECTED: u64 = 300_000;
 /// Deepest such pair; each is a few stack frames of the validator.
 const MAX_WORK_DEPTH: usize = 600;
 /// Steps charged for a string under a pattern that backtracks, about what its own limit lets it burn.
@@ -245,13 +247,28 @@ fn set(marks: &mut [Mark], id: NodeId, change: impl FnOnce(&mut Mark)) {
     }
 }
 
-/// Whether checking `instance` stays within bounds, found by walking schema and value together without checking.
-pub(super) fn affordable(graph: &Graph, instance: &Value) -> bool {
+/// How much may be done for one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Check it, and collect everything that is wrong.
+    Whole,
+    /// Check it, and tell the first thing that is wrong: collecting all costs far more than checking.
+    First,
+    /// Don't begin.
+    None,
+}
+
+/// What checking `instance` would cost, found by walking schema and value together without checking.
+pub(super) fn effort(graph: &Graph, instance: &Value) -> Effort {
     let mut work = Work {
         graph,
         left: MAX_WORK,
     };
-    work.visit(0, instance, 0).is_some()
+    match work.visit(0, instance, 0) {
+        Some(()) if MAX_WORK - work.left <= MAX_COLLECTED => Effort::Whole,
+        Some(()) => Effort::First,
+        None => Effort::None,
+    }
 }
 
 /// The budget ran out where an `Option` here is `None`.

@@ -9,7 +9,7 @@ use jsonschema::{PatternOptions, ReferencingError, ValidationError, Validator};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::bounds;
+use super::bounds::{self, Effort};
 use super::dialect::{Dialect, Formats};
 use super::expected::Wording;
 use super::fault::SchemaFault;
@@ -24,7 +24,7 @@ const BACKTRACK_LIMIT: usize = 20_000;
 /// Most places that `not_checked` names.
 const MAX_NOT_CHECKED: usize = 20;
 /// Most faults kept for coercion; more are only counted.
-const MAX_FAULTS: usize = 10_000;
+const MAX_FAULTS: usize = 100_000;
 
 /// A compiled JSON Schema. Cloning is cheap.
 #[derive(Clone)]
@@ -149,7 +149,7 @@ impl Schema {
 
     /// Whether `instance` certainly breaks nothing. `false` also where it could not be found out.
     pub(crate) fn accepts(&self, instance: &Value) -> bool {
-        bounds::affordable(&self.0.graph, instance)
+        bounds::effort(&self.0.graph, instance) != Effort::None
             && catch_unwind(AssertUnwindSafe(|| self.0.validator.is_valid(instance))).unwrap_or(false)
     }
 
@@ -160,54 +160,74 @@ impl Schema {
 
     /// Checks `instance`; see [`Schema::violations`].
     pub(crate) fn examine(&self, instance: &Value, limit: usize) -> Examined {
-        if !bounds::affordable(&self.0.graph, instance) {
+        self.examine_except(instance, limit, &|_| false)
+    }
+
+    /// As [`Self::examine`], without words for faults at paths that `skip` names.
+    pub(crate) fn examine_except(
+        &self,
+        instance: &Value,
+        limit: usize,
+        skip: &dyn Fn(&str) -> bool,
+    ) -> Examined {
+        let effort = bounds::effort(&self.0.graph, instance);
+        if effort == Effort::None {
             return unjudged(WhyNotChecked::TooMuchWork);
         }
         // The validator is other people's code, run on other people's schemas: a panic in it must stay one answer.
-        catch_unwind(AssertUnwindSafe(|| self.examine_bounded(instance, limit)))
-            .unwrap_or_else(|_| unjudged(WhyNotChecked::ValidatorFailed))
+        catch_unwind(AssertUnwindSafe(|| {
+            let mut examined = Examined::default();
+            if !self.0.validator.is_valid(instance) {
+                let errors = errors(&self.0.validator, instance, effort);
+                self.explain(&errors, instance, limit, skip, &mut examined);
+            }
+            if let Some(validator) = &self.0.format_validator
+                && !validator.is_valid(instance)
+            {
+                let errors = errors(validator, instance, effort);
+                examined.format_doubts = self.format_doubts(&errors, instance, limit);
+            }
+            examined
+        }))
+        .unwrap_or_else(|_| unjudged(WhyNotChecked::ValidatorFailed))
     }
 
-    fn examine_bounded(&self, instance: &Value, limit: usize) -> Examined {
-        let mut examined = Examined::default();
-        if !self.0.validator.is_valid(instance) {
-            self.explain(instance, limit, &mut examined);
-        }
-        if let Some(validator) = &self.0.format_validator
-            && !validator.is_valid(instance)
-        {
-            examined.format_doubts = self.format_doubts(validator, instance, limit);
-        }
-        examined
-    }
-
-    fn explain(&self, instance: &Value, limit: usize, examined: &mut Examined) {
-        let errors: Vec<ValidationError<'_>> = self.0.validator.iter_errors(instance).collect();
+    fn explain<'e>(
+        &self,
+        errors: &'e [ValidationError<'e>],
+        instance: &Value,
+        limit: usize,
+        skip: &dyn Fn(&str) -> bool,
+        examined: &mut Examined,
+    ) {
         let mut faults = Vec::new();
-        for error in &errors {
+        for error in errors {
             flatten(error, &mut faults, &mut examined.not_checked);
         }
+        let mut open = HashSet::new();
+        examined.not_checked.retain(|part| open.insert(part.clone()));
         examined.not_checked.truncate(MAX_NOT_CHECKED);
         let mut seen = HashSet::new();
-        // Two parts of an `allOf` often say the same; once is enough.
-        faults.retain(|fault| {
-            seen.insert((fault.path.clone(), fault.rule, fault.origin.schema_path().clone()))
-        });
+        faults.retain(|fault| seen.insert(fault.identity()));
         examined.total = faults.len();
-        examined.found = faults
-            .iter()
-            .take(MAX_FAULTS)
-            .enumerate()
-            .map(|(index, fault)| Found {
+        let mut worded = 0;
+        for fault in faults.iter().take(MAX_FAULTS) {
+            let in_words = worded < limit && !skip(&fault.path);
+            worded += usize::from(in_words);
+            examined.found.push(Found {
                 path: fault.path.clone(),
                 wanted: fault.wanted(),
-                issue: (index < limit).then(|| self.issue(fault, instance)),
-            })
-            .collect();
+                issue: in_words.then(|| self.issue(fault, instance)),
+            });
+        }
     }
 
-    fn format_doubts(&self, validator: &Validator, instance: &Value, limit: usize) -> Vec<Issue> {
-        let errors: Vec<ValidationError<'_>> = validator.iter_errors(instance).collect();
+    fn format_doubts<'e>(
+        &self,
+        errors: &'e [ValidationError<'e>],
+        instance: &Value,
+        limit: usize,
+    ) -> Vec<Issue> {
         let is_format = |kind: &ValidationErrorKind| {
             matches!(
                 kind,
@@ -217,7 +237,7 @@ impl Schema {
             )
         };
         let mut faults = Vec::new();
-        for error in &errors {
+        for error in errors {
             flatten(error, &mut faults, &mut Vec::new());
         }
         let doubts = faults.iter().filter(|fault| is_format(fault.origin.kind()));
@@ -250,6 +270,14 @@ impl std::fmt::Debug for Schema {
             .field("dialect", &self.0.dialect)
             .field("raw", &self.0.raw)
             .finish()
+    }
+}
+
+/// Everything wrong with `instance`, or the first thing, as the effort allows.
+fn errors<'e>(validator: &'e Validator, instance: &'e Value, effort: Effort) -> Vec<ValidationError<'e>> {
+    match effort {
+        Effort::Whole => validator.iter_errors(instance).collect(),
+        Effort::First | Effort::None => validator.validate(instance).err().into_iter().collect(),
     }
 }
 

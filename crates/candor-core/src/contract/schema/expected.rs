@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::findings::{Breach, Fault, Wanted};
 use super::graph::{Graph, How, NodeId};
 use super::phrases::{
-    Facets, MAX_BORROWED, TYPES, contains_count, cut, declared_types, joined, more, number_words, of_kind,
-    range_words, string_words, type_names,
+    Facets, MAX_BORROWED, TYPES, UNDESCRIBED, contains_count, cut, declared_types, joined, more,
+    number_words, of_kind, range_words, string_words, type_names,
 };
 use super::received::{plain, received};
 use crate::arguments::nearest;
@@ -46,7 +46,7 @@ impl<'s> Wording<'s> {
             Breach::Missing(name) => {
                 let member = owner.and_then(|id| self.member(id, name, 0));
                 (
-                    member.map_or_else(|| "a value".to_owned(), |id| self.describe(id, 0)),
+                    member.map_or_else(|| UNDESCRIBED.to_owned(), |id| self.describe(id, 0)),
                     None,
                 )
             }
@@ -175,12 +175,13 @@ impl<'s> Wording<'s> {
         if branches.is_empty() || branches.len() > MAX_ALTERNATIVES {
             return type_names(wanted);
         }
-        joined(
-            &branches
-                .iter()
-                .map(|id| self.describe(*id, 1))
-                .collect::<Vec<_>>(),
-        )
+        let words: Vec<String> = branches.iter().map(|id| self.describe(*id, 1)).collect();
+        // Where a branch can't be described, the bare types say more.
+        if words.iter().any(|words| words == UNDESCRIBED) {
+            type_names(wanted)
+        } else {
+            joined(&words)
+        }
     }
 
     /// One phrase for everything that the part `id` wants.
@@ -213,7 +214,7 @@ impl<'s> Wording<'s> {
             return self.one_type(JsonType::Object, &facets, Some(id), depth);
         }
         facets.text("description").map_or_else(
-            || "a value".to_owned(),
+            || UNDESCRIBED.to_owned(),
             |description| format!("a value described as \"{}\"", plain(description, MAX_BORROWED)),
         )
     }

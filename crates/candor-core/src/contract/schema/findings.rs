@@ -42,6 +42,17 @@ pub(super) enum Breach<'e> {
     Other(&'e ValidationErrorKind),
 }
 
+/// What a fault's words tell.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Told {
+    /// The values admitted.
+    Values,
+    /// The bounds of a number.
+    Bounds,
+    /// This keyword.
+    Rule(String),
+}
+
 /// The JSON types that a place admits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Wanted(u8);
@@ -88,6 +99,26 @@ impl<'e> Fault<'e> {
             origin,
             alternatives: 0,
         }
+    }
+
+    /// What makes two faults one to the reader: the same words, because the same part of the schema is told of the
+    /// same place. All bounds of a number are told together, and so are `type` and `enum`.
+    pub(super) fn identity(&self) -> (String, Told, String) {
+        use ValidationErrorKind as Kind;
+        let told = match &self.breach {
+            Breach::Type(_) | Breach::Options(_) => Told::Values,
+            Breach::Other(
+                Kind::Minimum { .. }
+                | Kind::Maximum { .. }
+                | Kind::ExclusiveMinimum { .. }
+                | Kind::ExclusiveMaximum { .. }
+                | Kind::MultipleOf { .. },
+            ) => Told::Bounds,
+            _ => Told::Rule(self.rule.to_owned()),
+        };
+        let rule = self.origin.schema_path().as_str();
+        let part = rule.rsplit_once('/').map_or("", |(part, _)| part);
+        (self.path.clone(), told, part.to_owned())
     }
 
     /// Whether this speaks for all alternatives together, not for the closest.

@@ -14,6 +14,9 @@ pub(super) const MAX_BORROWED: usize = 60;
 /// Longest pattern shown, in characters.
 const MAX_PATTERN: usize = 120;
 
+/// What a schema wants that says nothing about it.
+pub(super) const UNDESCRIBED: &str = "a value";
+
 /// The JSON types in the order in which they are named.
 pub(super) const TYPES: [JsonType; 7] = [
     JsonType::String,
@@ -51,11 +54,17 @@ pub(super) fn cut(text: &str) -> String {
     plain(text, MAX_CHARS)
 }
 
-/// "a", "a or b", "a, b or c".
+/// "a", "a or b", "a, b or c"; each only once.
 pub(super) fn joined(words: &[String]) -> String {
-    match words {
-        [] => "a value".to_owned(),
-        [only] => only.clone(),
+    let mut once: Vec<&str> = Vec::new();
+    for word in words {
+        if !once.contains(&word.as_str()) {
+            once.push(word);
+        }
+    }
+    match once.as_slice() {
+        [] => UNDESCRIBED.to_owned(),
+        [only] => (*only).to_owned(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
 }

@@ -7,7 +7,7 @@ use crate::arguments::issue::Issue;
 pub struct Validation {
     /// What breaks the schema, as many as were asked for, in the schema's order.
     pub issues: Vec<Issue>,
-    /// How many there are, before the cut.
+    /// How many were found, before the cut. Of a value too large to collect everything from, only the first is.
     pub total: usize,
     /// Values that do not look like their `format`, where `format` only describes. They refuse nothing.
     pub format_doubts: Vec<Issue>,
