@@ -185,6 +185,8 @@ impl Run<'_> {
             Driver::Cancel => {
                 let id: Value = serde_json::from_str(CALL).unwrap();
                 let params = json!({ "requestId": id });
+                // Only what was sent can be cancelled after it was sent.
+                host.message("notifications/message");
                 host.send(&format!(
                     r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#
                 ));

@@ -99,13 +99,31 @@ pub(crate) fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de 
     <&RawValue>::deserialize(from).map(Some)
 }
 
-/// Reads one frame.
+/// Whether the member `jsonrpc` must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// It must. From a server, an object without it is a log line that happens to be JSON.
+    Demanded,
+    /// A request or notification may lack it: what a host says to its server goes on as it came, and the server
+    /// judges it. A wrong version is still refused.
+    Forgiven,
+}
+
+/// Reads one frame in which `jsonrpc` is demanded.
 ///
 /// # Errors
 /// Where the text is no JSON-RPC 2.0 message; the reason keeps the id wherever an answer is still owed.
 pub fn read(text: &str) -> Result<Message<'_>, Malformed<'_>> {
+    read_as(text, Version::Demanded)
+}
+
+/// Reads one frame.
+///
+/// # Errors
+/// Where the text is no JSON-RPC 2.0 message; the reason keeps the id wherever an answer is still owed.
+pub fn read_as(text: &str, version: Version) -> Result<Message<'_>, Malformed<'_>> {
     match first_byte(text) {
-        Some(b'{') => read_object(text),
+        Some(b'{') => read_object(text, version),
         Some(b'[') => match serde_json::from_str(text) {
             Ok(members) => Ok(Message::Batch(members)),
             Err(_) => Err(Malformed::NotJson),
@@ -115,15 +133,16 @@ pub fn read(text: &str) -> Result<Message<'_>, Malformed<'_>> {
     }
 }
 
-fn read_object(text: &str) -> Result<Message<'_>, Malformed<'_>> {
+fn read_object(text: &str, version: Version) -> Result<Message<'_>, Malformed<'_>> {
     let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|fault| match fault.classify() {
         // The envelope's own refusal: JSON, but with a member twice.
         serde_json::error::Category::Data => Malformed::NotAMessage,
         _ => Malformed::NotJson,
     })?;
     let versioned = envelope.jsonrpc.is_some_and(|version| version.get() == "\"2.0\"");
+    let forgiven = envelope.jsonrpc.is_none() && version == Version::Forgiven;
     match envelope {
-        Envelope { method: Some(method), id, params, .. } => read_call(versioned, method, id, params),
+        Envelope { method: Some(method), id, params, .. } => read_call(versioned || forgiven, method, id, params),
         Envelope { method: None, id: Some(id), result, error, .. } if result.is_some() || error.is_some() => {
             let body = body(result, error);
             if versioned && is_id(id) { Ok(Message::Response(Response { id, body })) } else { Err(Malformed::NotAMessage) }
@@ -216,6 +235,17 @@ mod tests {
             Err(Malformed::BadId) => "bad id".into(),
             Err(Malformed::BadRequest { id, .. }) => format!("bad request {id}"),
         }
+    }
+
+    #[test]
+    fn only_a_host_may_leave_the_version_out() {
+        let text = r#"{"id":2,"method":"p"}"#;
+        assert!(matches!(read_as(text, Version::Forgiven), Ok(Message::Request(_))));
+        assert!(matches!(read(text), Err(Malformed::BadRequest { .. })));
+        let wrong = r#"{"jsonrpc":"1.0","id":2,"method":"p"}"#;
+        assert!(matches!(read_as(wrong, Version::Forgiven), Err(Malformed::BadRequest { .. })));
+        let answer = r#"{"id":2,"result":{}}"#;
+        assert!(matches!(read_as(answer, Version::Forgiven), Err(Malformed::NotAMessage)));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use candor_core::call::machine::Event;
 use candor_core::delivery::answer::own_error;
 use candor_core::wire::decode::{CancelledParams, Handshake, Implementation, request_meta};
 use candor_core::wire::encode::{Edits, span};
-use candor_core::wire::envelope::{Malformed, Message, Request, read};
+use candor_core::wire::envelope::{Malformed, Message, Request, Version, read_as};
 use candor_core::wire::method::Method;
 use candor_transport::Frame;
 use serde::Deserialize;
@@ -41,7 +41,7 @@ impl Session {
             self.tell_host(error);
             return;
         };
-        match read(text) {
+        match read_as(text, Version::Forgiven) {
             Ok(Message::Batch(members)) => self.batch_from_host(&members),
             Ok(message) => self.message_from_host(text, message, None),
             Err(malformed) => {
@@ -82,7 +82,7 @@ impl Session {
             self.tell_host(error);
             return;
         }
-        let read_all: Vec<_> = members.iter().map(|raw| (raw.get(), read(raw.get()))).collect();
+        let read_all: Vec<_> = members.iter().map(|raw| (raw.get(), read_as(raw.get(), Version::Forgiven))).collect();
         let owed = read_all.iter().filter(|(_, message)| matches!(message, Ok(Message::Request(_)) | Err(_))).count();
         let batch = self.batches.open(owed.max(1));
         if owed == 0
@@ -198,12 +198,12 @@ impl Session {
     }
 
     /// A cancellation names a request by the host's id: it goes on under the id that the server knows. One that names
-    /// nothing open goes nowhere, since its id could be another request's on that side.
+    /// nothing open goes on as it came, unless its id is another request's on that side.
     fn cancelled_by_host(&mut self, text: &str, params: Option<&RawValue>) {
         let Some(raw) = params.and_then(|params| {
             serde_json::from_str::<CancelledParams<'_>>(params.get()).ok().and_then(|params| params.request_id)
         }) else {
-            tracing::debug!("a cancellation that names no request was dropped");
+            self.tell_server(text.to_owned());
             return;
         };
         match self.pending.holder(raw.get()).or_else(|| self.told_as(raw.get())) {
@@ -214,7 +214,12 @@ impl Session {
                 }
                 self.happened(key, Event::Cancelled);
             }
-            None => tracing::debug!("a cancellation of a request that is not open was dropped"),
+            None if raw.get().parse().is_ok_and(|id| self.pending.asked(id).is_some()) => {
+                tracing::debug!("a cancellation of a request that is not open was dropped");
+            }
+            None => {
+                self.tell_server(text.to_owned());
+            }
         }
     }
 

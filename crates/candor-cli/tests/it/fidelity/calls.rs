@@ -147,6 +147,8 @@ fn a_cancellation_reaches_the_server_and_nobody_is_answered() {
         let (scene, opening) = (Scene::of("silence"), Opening::newest(era));
         let mut host = scene.open(Way::Through, &opening);
         host.send(&opening.call("\"c\"", "cancelled", &json!({})));
+        // The server has begun: what was never sent would be cancelled by Candor itself.
+        host.message("notifications/message");
         host.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c","reason":"bored"}}"#);
         // The server answers the cancelled call before this one: when this answer is here, the other would be.
         host.ask(&opening.call("2", "release", &json!({})));
