@@ -157,7 +157,11 @@ impl<'s> Wording<'s> {
         }
         let kinds = TYPES.iter().filter(|kind| wanted.admits(**kind));
         let words: Vec<String> = kinds
-            .map(|kind| self.one_type(*kind, &facets, owner, 0))
+            .map(|kind| match (kind, self.one_type(*kind, &facets, owner, 0)) {
+                // What came is no string at all: words that only describe the text would hide that.
+                (JsonType::String, words) if !words.contains("string") => format!("a string, {words}"),
+                (_, words) => words,
+            })
             .collect();
         joined(&words)
     }
