@@ -106,7 +106,10 @@ impl Opens {
     /// Chooses the opening for a subject.
     pub fn of(subject: &Subject<'_>) -> Self {
         let verdict = subject.verdict;
-        let cancelled = verdict.error.as_ref().is_some_and(|error| error.kind == Kind::Cancelled);
+        let cancelled = verdict
+            .error
+            .as_ref()
+            .is_some_and(|error| error.kind == Kind::Cancelled);
         match (verdict.outcome, verdict.effect) {
             (Outcome::Rejected, Effect::NotApplied) if cancelled && verdict.attempts == 0 => Self::Cancelled,
             (Outcome::Reported | Outcome::Completed, _) if subject.count_is_zero => Self::CountZero,
@@ -234,8 +237,13 @@ mod tests {
                     outcome,
                     Outcome::Reported | Outcome::Completed | Outcome::Accepted | Outcome::InputRequired
                 );
-                let subject =
-                    Subject { server: "s", tool: "t", verdict: &verdict, flagged, count_is_zero: false };
+                let subject = Subject {
+                    server: "s",
+                    tool: "t",
+                    verdict: &verdict,
+                    flagged,
+                    count_is_zero: false,
+                };
                 let zh = describe(&subject, Lang::Zh);
                 assert_eq!(zh.starts_with("未成功"), flagged, "{zh}");
                 assert!(zh.contains("4711") && describe(&subject, Lang::En).contains("4711"));
@@ -246,7 +254,13 @@ mod tests {
     #[test]
     fn nothing_found_is_not_called_done() {
         let verdict = verdict(Outcome::Completed, Effect::Applied);
-        let subject = |count_is_zero| Subject { server: "s", tool: "t", verdict: &verdict, flagged: false, count_is_zero };
+        let subject = |count_is_zero| Subject {
+            server: "s",
+            tool: "t",
+            verdict: &verdict,
+            flagged: false,
+            count_is_zero,
+        };
         assert!(describe(&subject(true), Lang::En).starts_with("No matching data:"));
         assert!(describe(&subject(false), Lang::En).starts_with("Done:"));
     }

@@ -87,7 +87,9 @@ impl Catalogue {
     /// May the server be asked anew before a call is refused?
     pub fn may_refresh(&self, now: Instant) -> bool {
         self.wants_listing()
-            || self.refreshed.is_none_or(|then| now.saturating_duration_since(then) >= REFRESH_EVERY)
+            || self
+                .refreshed
+                .is_none_or(|then| now.saturating_duration_since(then) >= REFRESH_EVERY)
     }
 
     /// A refresh was begun.
@@ -126,8 +128,14 @@ impl Catalogue {
     /// What is known of one tool. `terms` looks up what an operator said of it.
     pub fn knowledge(&mut self, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTerms) -> Knowledge {
         let Some(tools) = &mut self.tools else {
-            let why = self.failure.clone().unwrap_or_else(|| "the server's tools are not listed".to_owned());
-            return Knowledge::Unlistable { why, terms: Arc::new(terms(name)) };
+            let why = self
+                .failure
+                .clone()
+                .unwrap_or_else(|| "the server's tools are not listed".to_owned());
+            return Knowledge::Unlistable {
+                why,
+                terms: Arc::new(terms(name)),
+            };
         };
         match tools.get_mut(name) {
             Some(slot) => match &slot.compiled {
@@ -139,7 +147,9 @@ impl Catalogue {
                 names.sort_unstable();
                 let nearest = nearest::values(name.as_str(), &names, NEAREST);
                 let nearest = nearest.into_iter().filter_map(|index| names.get(index));
-                Knowledge::NotListed { nearest: nearest.map(|name| (*name).to_owned()).collect() }
+                Knowledge::NotListed {
+                    nearest: nearest.map(|name| (*name).to_owned()).collect(),
+                }
             }
         }
     }
@@ -148,7 +158,10 @@ impl Catalogue {
 fn compile(slot: &mut Slot, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTerms) -> Knowledge {
     let Some(listed) = Listed::read(&slot.raw) else {
         let why = "the tool's definition can't be read".to_owned();
-        return Knowledge::Unlistable { why, terms: Arc::new(terms(name)) };
+        return Knowledge::Unlistable {
+            why,
+            terms: Arc::new(terms(name)),
+        };
     };
     let terms = match &listed.annotations {
         Some(annotations) => terms(name).with_annotations(annotations),

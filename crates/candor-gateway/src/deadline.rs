@@ -51,16 +51,24 @@ pub struct Deadline {
 /// `tool_timeout` is the value of `MCP_TOOL_TIMEOUT`, where it is inherited.
 pub fn deadline(said: Option<Duration>, host: Option<&str>, tool_timeout: Option<Duration>) -> Deadline {
     if let Some(wait) = said {
-        return Deadline { wait: wait.max(LEAST).min(MAXIMUM), renewable: false };
+        return Deadline {
+            wait: wait.max(LEAST).min(MAXIMUM),
+            renewable: false,
+        };
     }
-    let known = host.and_then(|name| HOSTS.iter().find(|(host, _)| *host == name)).map(|(_, patience)| *patience);
+    let known = host
+        .and_then(|name| HOSTS.iter().find(|(host, _)| *host == name))
+        .map(|(_, patience)| *patience);
     let wait = match known {
         Some(Patience::Limit(limit)) => ahead_of(limit),
         Some(Patience::None) => MAXIMUM,
         Some(Patience::FromEnvironment) => tool_timeout.map_or(MAXIMUM, ahead_of),
         None => UNKNOWN_HOST,
     };
-    Deadline { wait: wait.min(MAXIMUM), renewable: true }
+    Deadline {
+        wait: wait.min(MAXIMUM),
+        renewable: true,
+    }
 }
 
 fn ahead_of(limit: Duration) -> Duration {
@@ -72,7 +80,9 @@ mod tests {
     use super::*;
 
     fn wait(host: &str, tool_timeout: Option<u64>) -> u64 {
-        deadline(None, Some(host), tool_timeout.map(Duration::from_secs)).wait.as_secs()
+        deadline(None, Some(host), tool_timeout.map(Duration::from_secs))
+            .wait
+            .as_secs()
     }
 
     #[test]

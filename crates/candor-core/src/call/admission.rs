@@ -28,10 +28,16 @@ pub struct Admission {
 /// Checks a call against what is known of its tool. `times` says how often these very arguments were refused,
 /// this time included, should they be refused.
 pub fn admit(request: &CallRequest, knowledge: &Knowledge, now: UnixMillis, times: u32) -> Admission {
-    let mut admission = Admission { refusal: None, coerced: None, disclosure: Disclosure::default() };
+    let mut admission = Admission {
+        refusal: None,
+        coerced: None,
+        disclosure: Disclosure::default(),
+    };
     match knowledge {
         Knowledge::NotListed { nearest } => {
-            admission.refusal = Some(Ending::UnknownTool { nearest: nearest.clone() });
+            admission.refusal = Some(Ending::UnknownTool {
+                nearest: nearest.clone(),
+            });
         }
         Knowledge::Unlistable { why, .. } => admission.find(FindingCode::Unchecked, why.clone()),
         Knowledge::Listed(tool) => admission.check(request, tool, now, times),
@@ -50,9 +56,14 @@ impl Admission {
         let empty = Value::Object(serde_json::Map::new());
         let arguments = match &request.arguments {
             Arguments::Absent | Arguments::Null => &empty,
-            Arguments::Object { value: Some(value), .. } => value,
+            Arguments::Object {
+                value: Some(value), ..
+            } => value,
             Arguments::Object { value: None, .. } => {
-                self.find(FindingCode::NotChecked, "the arguments hold a value that can't be carried exactly");
+                self.find(
+                    FindingCode::NotChecked,
+                    "the arguments hold a value that can't be carried exactly",
+                );
                 return;
             }
         };
@@ -73,18 +84,42 @@ impl Admission {
             self.find(FindingCode::ArgumentsWarned, text);
         } else {
             self.coerced = None;
-            self.refusal = Some(Ending::BadInput { issues, total, by_rule, times });
+            self.refusal = Some(Ending::BadInput {
+                issues,
+                total,
+                by_rule,
+                times,
+            });
         }
     }
 
     fn by_schema(&mut self, tool: &Tool, arguments: &Value, mode: Mode) -> (Vec<Issue>, usize) {
-        let Known::Is(schema) = &tool.input else { return (Vec::new(), 0) };
-        let drop_nulls = tool.terms.class.as_ref().is_some_and(|class| class.value == EffectClass::Read);
-        let checked = check(schema, arguments, &Terms { mode, drop_nulls, ..Terms::default() });
+        let Known::Is(schema) = &tool.input else {
+            return (Vec::new(), 0);
+        };
+        let drop_nulls = tool
+            .terms
+            .class
+            .as_ref()
+            .is_some_and(|class| class.value == EffectClass::Read);
+        let checked = check(
+            schema,
+            arguments,
+            &Terms {
+                mode,
+                drop_nulls,
+                ..Terms::default()
+            },
+        );
         for part in &checked.not_checked {
             self.find(FindingCode::NotChecked, format!("{}: {}", part.path, part.why));
         }
-        self.disclosure.notices.extend(checked.notices.iter().map(|notice| format!("{}: {}", notice.path, notice.text)));
+        self.disclosure.notices.extend(
+            checked
+                .notices
+                .iter()
+                .map(|notice| format!("{}: {}", notice.path, notice.text)),
+        );
         if let Some(coerced) = checked.coerced {
             self.disclosure.coerced = coerced
                 .changes
@@ -114,5 +149,9 @@ fn by_rules(tool: &Tool, arguments: &Value, now: UnixMillis) -> Vec<Issue> {
         RuleAnswer::Holds => None,
         RuleAnswer::Broken(issue) | RuleAnswer::CannotTell(issue) => Some(issue),
     };
-    tool.terms.rules.iter().filter_map(|rule| answer(&rule.value)).collect()
+    tool.terms
+        .rules
+        .iter()
+        .filter_map(|rule| answer(&rule.value))
+        .collect()
 }

@@ -30,7 +30,10 @@ pub struct OpenIntent<'a> {
 /// The verdict on an open intent. `attempts` is 1: it may have been sent.
 pub fn verdict(intent: &OpenIntent<'_>, now: UnixMillis) -> Entry {
     let body: Value = serde_json::from_slice(intent.body).unwrap_or_default();
-    let class = body.get("effectClass").and_then(Value::as_str).and_then(|word| word.parse().ok());
+    let class = body
+        .get("effectClass")
+        .and_then(Value::as_str)
+        .and_then(|word| word.parse().ok());
     let scene = Scene {
         operation: intent.operation,
         server: ServerName::from(intent.server),

@@ -220,7 +220,9 @@ impl Call {
     pub fn on(&mut self, event: Event, now: UnixMillis) -> Vec<Action> {
         let state = std::mem::replace(&mut self.state, State::Told);
         match (state, event) {
-            (State::Learning { refreshed }, Event::Learnt(knowledge)) => self.learnt(&knowledge, refreshed, now),
+            (State::Learning { refreshed }, Event::Learnt(knowledge)) => {
+                self.learnt(&knowledge, refreshed, now)
+            }
             (State::Learning { .. } | State::RecordingIntent, Event::Cancelled) if self.sent.is_none() => {
                 self.cancelled_unsent(now)
             }
@@ -242,7 +244,9 @@ impl Call {
                 self.settle(&frame, listed, now)
             }
             (State::Confirming { frame }, Event::TimedOut | Event::Lost(_)) => self.settle(&frame, true, now),
-            (State::Concluding { draft, cancel }, Event::Recorded(recording)) => self.tell(*draft, cancel, &recording),
+            (State::Concluding { draft, cancel }, Event::Recorded(recording)) => {
+                self.tell(*draft, cancel, &recording)
+            }
             (State::Told, Event::Replied(frame)) => self.late(&frame, now),
             (state, _) => {
                 self.state = state;
@@ -257,8 +261,16 @@ impl Call {
             Knowledge::Unlistable { terms, .. } => self.terms = Some(Arc::clone(terms)),
             Knowledge::NotListed { .. } => self.tool = None,
         }
-        let Admission { refusal, coerced, disclosure } =
-            admit(&self.request, knowledge, now, self.earlier_refusals.saturating_add(1));
+        let Admission {
+            refusal,
+            coerced,
+            disclosure,
+        } = admit(
+            &self.request,
+            knowledge,
+            now,
+            self.earlier_refusals.saturating_add(1),
+        );
         // What was learnt may be stale: nobody is refused by an old schema.
         if refusal.is_some() && !refreshed {
             self.state = State::Learning { refreshed: true };
@@ -270,7 +282,10 @@ impl Call {
             Some(ending) => self.refuse(&ending, now),
             None => {
                 self.state = State::RecordingIntent;
-                vec![Action::Record { entries: vec![self.intent(now)], wait: self.waits_for_disk() }]
+                vec![Action::Record {
+                    entries: vec![self.intent(now)],
+                    wait: self.waits_for_disk(),
+                }]
             }
         }
     }
@@ -334,7 +349,9 @@ impl Call {
                 Known::Is(schema) => Some(schema),
                 Known::Not(_) => None,
             }),
-            mapping: terms.and_then(|terms| terms.mapping.as_ref()).map(|mapping| &mapping.value),
+            mapping: terms
+                .and_then(|terms| terms.mapping.as_ref())
+                .map(|mapping| &mapping.value),
         };
         let none = BTreeSet::new();
         let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);
@@ -366,7 +383,8 @@ impl Call {
     fn conclude(&mut self, ending: &Ending, reply: Option<&str>, now: UnixMillis) -> Vec<Action> {
         let scene = self.scene(now);
         let judgment = judge(&scene, ending);
-        let cancel = self.class() == EffectClass::Read && matches!(ending, Ending::Timeout | Ending::CancelledSent);
+        let cancel =
+            self.class() == EffectClass::Read && matches!(ending, Ending::Timeout | Ending::CancelledSent);
         let caller = Caller {
             id: self.request.id().to_owned(),
             revision: self.request.revision,
@@ -380,8 +398,14 @@ impl Call {
             count_is_zero: matches!(ending, Ending::Replied(reading) if reading.count_is_zero),
         };
         let entry = self.verdict_entry(Phase::Verdict, &scene, draft.judgment(), &facts, now);
-        self.state = State::Concluding { draft: Box::new(draft), cancel };
-        vec![Action::Record { entries: vec![entry], wait: self.waits_for_disk() }]
+        self.state = State::Concluding {
+            draft: Box::new(draft),
+            cancel,
+        };
+        vec![Action::Record {
+            entries: vec![entry],
+            wait: self.waits_for_disk(),
+        }]
     }
 
     /// Trusted reads do not wait for the sync; nor does a call whose intent already could not be written: it has
@@ -423,18 +447,27 @@ impl Call {
         let mut judgment: Judgment = judge_late(&scene, &ending);
         judgment.findings.push(Finding::new(
             FindingCode::LateAnswer,
-            format!("an answer came {} ms after the call was opened, when its verdict was already told", now.since(self.opened)),
+            format!(
+                "an answer came {} ms after the call was opened, when its verdict was already told",
+                now.since(self.opened)
+            ),
         ));
         let facts = VerdictFacts {
             reply: result_of(frame).map(serde_json::value::RawValue::get),
             ..VerdictFacts::default()
         };
         let entry = self.verdict_entry(Phase::Amendment, &scene, &judgment, &facts, now);
-        vec![Action::Record { entries: vec![entry], wait: false }]
+        vec![Action::Record {
+            entries: vec![entry],
+            wait: false,
+        }]
     }
 
     fn terms(&self) -> Option<&ToolTerms> {
-        self.tool.as_ref().map(|tool| &tool.terms).or(self.terms.as_deref())
+        self.tool
+            .as_ref()
+            .map(|tool| &tool.terms)
+            .or(self.terms.as_deref())
     }
 
     fn known_class(&self) -> Option<EffectClass> {
@@ -454,7 +487,9 @@ impl Call {
             claims_read_only: self.tool.as_ref().is_some_and(|tool| tool.claims_read_only()),
             attempts: self.attempts,
             elapsed: Duration::from_millis(now.since(self.sent.unwrap_or(self.opened))),
-            strict_shape: self.terms().is_some_and(|terms| terms.output.value == ShapeMode::Strict),
+            strict_shape: self
+                .terms()
+                .is_some_and(|terms| terms.output.value == ShapeMode::Strict),
             restarts: self.circumstances.restarts,
             recorded: self.circumstances.has_ledger && !matches!(self.recorded, Recording::Not { .. }),
         }

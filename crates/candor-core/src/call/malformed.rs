@@ -39,7 +39,11 @@ pub fn refuse(
     };
     let ending = Ending::Malformed { why: why.to_string() };
     let judgment = judge(&scene, &ending);
-    let caller = Caller { id: id.to_owned(), revision, promises_structure: true };
+    let caller = Caller {
+        id: id.to_owned(),
+        revision,
+        promises_structure: true,
+    };
     let draft = Draft::new(&scene, &ending, judgment, caller, &Disclosure::default(), None);
     let entry = |phase, concluded, body| Entry {
         operation,
@@ -67,5 +71,11 @@ pub fn refuse(
     );
     let verdict = bodies::verdict(&scene, now, draft.judgment(), &VerdictFacts::default());
     let concluded = Concluded::of(&draft.judgment().verdict);
-    (vec![entry(Phase::Intent, None, intent), entry(Phase::Verdict, Some(concluded), verdict)], draft)
+    (
+        vec![
+            entry(Phase::Intent, None, intent),
+            entry(Phase::Verdict, Some(concluded), verdict),
+        ],
+        draft,
+    )
 }

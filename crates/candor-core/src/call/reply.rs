@@ -31,7 +31,9 @@ pub fn ending(frame: &str, asked: &Asked<'_>, changes_nothing: &BTreeSet<Refusal
                 message: error.message().map(std::borrow::Cow::into_owned),
                 data: error.data.and_then(|data| summary(data.get())),
                 listed,
-                changes_nothing: error.code.is_some_and(|code| changes_nothing.contains(&Refusal::JsonRpc(code))),
+                changes_nothing: error
+                    .code
+                    .is_some_and(|code| changes_nothing.contains(&Refusal::JsonRpc(code))),
             }
         }
         Body::Both => Ending::Both { present: true },

@@ -85,7 +85,9 @@ impl CallRequest {
         };
         let meta: Option<RequestMeta<'_>> = params.meta.and_then(|raw| serde_json::from_str(raw.get()).ok());
         Ok(Self {
-            progress_token: meta.as_ref().and_then(|meta| Some(meta.progress_token?.get().to_owned())),
+            progress_token: meta
+                .as_ref()
+                .and_then(|meta| Some(meta.progress_token?.get().to_owned())),
             protocol_meta: meta.as_ref().and_then(RequestMeta::protocol_members),
             id: span(text, request.id.get()).unwrap_or_default(),
             tool: ToolName::from(name.as_ref()),

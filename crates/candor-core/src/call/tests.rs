@@ -57,7 +57,9 @@ fn on_disk() -> Event {
 }
 
 fn not_recorded() -> Event {
-    Event::Recorded(Recording::Not { why: "disk full".to_owned() })
+    Event::Recorded(Recording::Not {
+        why: "disk full".to_owned(),
+    })
 }
 
 /// Everything that one list of events brings about.
@@ -106,18 +108,31 @@ fn result(run: &Run) -> Value {
 fn a_good_call_is_recorded_sent_judged_recorded_and_told_in_this_order() {
     let mut call = call(&json!({ "room": 12 }), false);
     let before_send = run(&mut call, vec![listed(None)]);
-    assert_eq!((before_send.sends, before_send.entries.len(), before_send.waits[0]), (0, 1, true));
+    assert_eq!(
+        (before_send.sends, before_send.entries.len(), before_send.waits[0]),
+        (0, 1, true)
+    );
     assert_eq!(before_send.entries[0].phase, Phase::Intent);
-    assert_eq!(run(&mut call, vec![on_disk()]).sends, 1, "sent only when the intent is on disk");
+    assert_eq!(
+        run(&mut call, vec![on_disk()]).sends,
+        1,
+        "sent only when the intent is on disk"
+    );
     assert!(call.upstream("7").contains(r#""id":7"#));
     let reply = ok_frame(&json!({ "content": [{ "type": "text", "text": "done" }] }));
     let judged = run(&mut call, vec![Event::Sent, reply]);
-    assert!(judged.delivered.is_empty(), "nothing is told before the verdict is on disk");
+    assert!(
+        judged.delivered.is_empty(),
+        "nothing is told before the verdict is on disk"
+    );
     assert_eq!(judged.entries[0].concluded.unwrap().outcome, Outcome::Reported);
     let told = run(&mut call, vec![on_disk()]);
     let answer = result(&told);
     assert_eq!(answer["id"], "host-1");
-    assert_eq!(answer["result"]["content"], json!([{ "type": "text", "text": "done" }]));
+    assert_eq!(
+        answer["result"]["content"],
+        json!([{ "type": "text", "text": "done" }])
+    );
     assert_eq!(answer["result"]["_meta"]["candor/verdict"]["recorded"], true);
 }
 
@@ -125,13 +140,23 @@ fn a_good_call_is_recorded_sent_judged_recorded_and_told_in_this_order() {
 fn a_refusal_asks_the_server_anew_first_and_is_one_record() {
     let mut call = call(&json!({ "rom": "x" }), false);
     let first = run(&mut call, vec![listed(None)]);
-    assert_eq!((first.refreshes, first.entries.len()), (1, 0), "nobody is refused by a stale schema");
+    assert_eq!(
+        (first.refreshes, first.entries.len()),
+        (1, 0),
+        "nobody is refused by a stale schema"
+    );
     let told = run(&mut call, vec![listed(None), on_disk()]);
     let phases: Vec<Phase> = told.entries.iter().map(|entry| entry.phase).collect();
     assert_eq!(phases, [Phase::Intent, Phase::Verdict]);
     assert_eq!(told.sends, 0);
-    let text = result(&told)["result"]["content"][0]["text"].as_str().unwrap().to_owned();
-    assert!(text.starts_with("NOT DONE: book_room was not sent to server \"rooms\""), "{text}");
+    let text = result(&told)["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        text.starts_with("NOT DONE: book_room was not sent to server \"rooms\""),
+        "{text}"
+    );
 }
 
 #[test]
@@ -142,7 +167,9 @@ fn what_the_new_list_admits_goes_through() {
             &json!({ "name": "book_room", "inputSchema": { "type": "object", "properties": { "room": { "type": "string" } } } }),
         )
         .unwrap();
-        Event::Learnt(Knowledge::Listed(Arc::new(Listed::read(&raw).unwrap().compile(ToolTerms::default()))))
+        Event::Learnt(Knowledge::Listed(Arc::new(
+            Listed::read(&raw).unwrap().compile(ToolTerms::default()),
+        )))
     };
     assert_eq!(run(&mut call, vec![listed(None), renewed, on_disk()]).sends, 1);
 }
@@ -152,7 +179,11 @@ fn a_call_that_cant_be_recorded_is_refused_by_class_and_by_requirement() {
     let refused = |class, required| {
         let mut call = call(&json!({ "room": 1 }), required);
         let run = run(&mut call, vec![listed(class), not_recorded(), not_recorded()]);
-        assert_eq!(run.sends + u32::try_from(run.delivered.len()).unwrap(), 1, "sent or refused");
+        assert_eq!(
+            run.sends + u32::try_from(run.delivered.len()).unwrap(),
+            1,
+            "sent or refused"
+        );
         run.sends == 0
     };
     let (read, write) = (Some(EffectClass::Read), Some(EffectClass::Write));
@@ -165,7 +196,10 @@ fn a_call_that_cant_be_recorded_is_refused_by_class_and_by_requirement() {
 fn an_unrecorded_call_that_goes_through_says_so() {
     let mut call = call(&json!({ "room": 1 }), false);
     let reply = ok_frame(&json!({ "content": [] }));
-    let told = run(&mut call, vec![listed(None), not_recorded(), Event::Sent, reply, on_disk()]);
+    let told = run(
+        &mut call,
+        vec![listed(None), not_recorded(), Event::Sent, reply, on_disk()],
+    );
     let meta = &result(&told)["result"]["_meta"];
     assert_eq!(meta["candor/verdict"]["recorded"], false);
     assert_eq!(meta["candor/notRecorded"], "disk full");
@@ -175,9 +209,18 @@ fn an_unrecorded_call_that_goes_through_says_so() {
 fn a_verdict_that_cant_be_written_is_still_delivered_and_says_so() {
     let mut call = call(&json!({ "room": 1 }), false);
     let reply = ok_frame(&json!({ "content": [] }));
-    let told = run(&mut call, vec![listed(None), on_disk(), Event::Sent, reply, not_recorded()]);
-    assert_eq!(result(&told)["result"]["_meta"]["candor/verdict"]["recorded"], false);
-    assert_eq!(result(&told)["result"]["_meta"]["candor/verdict"]["outcome"], "reported");
+    let told = run(
+        &mut call,
+        vec![listed(None), on_disk(), Event::Sent, reply, not_recorded()],
+    );
+    assert_eq!(
+        result(&told)["result"]["_meta"]["candor/verdict"]["recorded"],
+        false
+    );
+    assert_eq!(
+        result(&told)["result"]["_meta"]["candor/verdict"]["outcome"],
+        "reported"
+    );
 }
 
 #[test]
@@ -190,9 +233,18 @@ fn trusted_reads_do_not_wait_for_the_disk() {
 #[test]
 fn a_late_answer_amends_the_record_and_tells_nobody() {
     let mut call = call(&json!({ "room": 1 }), false);
-    let told = run(&mut call, vec![listed(None), on_disk(), Event::Sent, Event::TimedOut, on_disk()]);
-    let text = result(&told)["result"]["content"][0]["text"].as_str().unwrap().to_owned();
-    assert!(text.starts_with("UNKNOWN: book_room was sent once to \"rooms\"; no answer came in"), "{text}");
+    let told = run(
+        &mut call,
+        vec![listed(None), on_disk(), Event::Sent, Event::TimedOut, on_disk()],
+    );
+    let text = result(&told)["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        text.starts_with("UNKNOWN: book_room was sent once to \"rooms\"; no answer came in"),
+        "{text}"
+    );
     assert_eq!(told.cancels, 0, "a write is listened to");
     let late = run(&mut call, vec![ok_frame(&json!({ "content": [] }))]);
     assert_eq!((late.entries.len(), late.delivered.len()), (1, 0));
@@ -203,39 +255,73 @@ fn a_late_answer_amends_the_record_and_tells_nobody() {
 #[test]
 fn a_timed_out_read_is_cancelled_upstream() {
     let mut call = call(&json!({ "room": 1 }), false);
-    let events = vec![listed(Some(EffectClass::Read)), on_disk(), Event::Sent, Event::TimedOut, on_disk()];
+    let events = vec![
+        listed(Some(EffectClass::Read)),
+        on_disk(),
+        Event::Sent,
+        Event::TimedOut,
+        on_disk(),
+    ];
     let told = run(&mut call, events);
     assert_eq!(told.cancels, 1);
-    assert_eq!(told.entries.last().unwrap().concluded.unwrap().outcome, Outcome::Failed);
+    assert_eq!(
+        told.entries.last().unwrap().concluded.unwrap().outcome,
+        Outcome::Failed
+    );
 }
 
 #[test]
 fn what_provably_never_left_changed_nothing() {
     let verdict = |loss| {
         let mut call = call(&json!({ "room": 1 }), false);
-        let told = run(&mut call, vec![listed(None), on_disk(), Event::Sent, Event::Lost(loss), on_disk()]);
+        let told = run(
+            &mut call,
+            vec![listed(None), on_disk(), Event::Sent, Event::Lost(loss), on_disk()],
+        );
         result(&told)["result"]["_meta"]["candor/verdict"].clone()
     };
-    let never = verdict(Loss::NeverLeft { why: "is gone".to_owned() });
-    assert_eq!((&never["effect"], &never["attempts"]), (&json!("not_applied"), &json!(0)));
-    let closed = verdict(Loss::Closed { exit: "exit 137".to_owned() });
-    assert_eq!((&closed["effect"], &closed["attempts"]), (&json!("unknown"), &json!(1)));
+    let never = verdict(Loss::NeverLeft {
+        why: "is gone".to_owned(),
+    });
+    assert_eq!(
+        (&never["effect"], &never["attempts"]),
+        (&json!("not_applied"), &json!(0))
+    );
+    let closed = verdict(Loss::Closed {
+        exit: "exit 137".to_owned(),
+    });
+    assert_eq!(
+        (&closed["effect"], &closed["attempts"]),
+        (&json!("unknown"), &json!(1))
+    );
 }
 
 #[test]
 fn a_cancelled_call_is_answered_by_nobody_and_recorded() {
     let sent = {
         let mut call = call(&json!({ "room": 1 }), false);
-        run(&mut call, vec![listed(None), on_disk(), Event::Sent, Event::Cancelled, on_disk()])
+        run(
+            &mut call,
+            vec![listed(None), on_disk(), Event::Sent, Event::Cancelled, on_disk()],
+        )
     };
     assert!(sent.delivered.is_empty());
-    assert_eq!(sent.entries.last().unwrap().concluded.unwrap().outcome, Outcome::Unknown);
+    assert_eq!(
+        sent.entries.last().unwrap().concluded.unwrap().outcome,
+        Outcome::Unknown
+    );
     let unsent = {
         let mut call = call(&json!({ "room": 1 }), false);
-        run(&mut call, vec![listed(None), Event::Cancelled, on_disk(), on_disk()])
+        run(
+            &mut call,
+            vec![listed(None), Event::Cancelled, on_disk(), on_disk()],
+        )
     };
     assert_eq!((unsent.sends, unsent.delivered.len()), (0, 0));
-    assert_eq!(unsent.entries.last().unwrap().concluded.unwrap().outcome, Outcome::Rejected);
+    assert_eq!(
+        unsent.entries.last().unwrap().concluded.unwrap().outcome,
+        Outcome::Rejected
+    );
     let unchecked = {
         let mut call = call(&json!({ "room": 1 }), false);
         run(&mut call, vec![Event::Cancelled, on_disk()])
@@ -245,20 +331,38 @@ fn a_cancelled_call_is_answered_by_nobody_and_recorded() {
 
 #[test]
 fn refused_parameters_are_read_by_whether_the_tool_is_still_there() {
-    let refusal = || {
-        Event::Replied(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"no"}}"#.to_owned())
-    };
+    let refusal =
+        || Event::Replied(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"no"}}"#.to_owned());
     let answer = |knowledge| {
         let mut call = call(&json!({ "room": 1 }), false);
-        let told = run(&mut call, vec![listed(None), on_disk(), Event::Sent, refusal(), knowledge, on_disk()]);
+        let told = run(
+            &mut call,
+            vec![
+                listed(None),
+                on_disk(),
+                Event::Sent,
+                refusal(),
+                knowledge,
+                on_disk(),
+            ],
+        );
         assert_eq!(told.refreshes, 1);
         result(&told)
     };
     let there = answer(listed(None));
-    assert!(there["result"]["content"][0]["text"].as_str().unwrap().starts_with("REJECTED, EFFECT UNKNOWN"));
+    assert!(
+        there["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("REJECTED, EFFECT UNKNOWN")
+    );
     assert_eq!(there["result"]["_meta"]["candor/upstreamError"]["code"], -32602);
     let gone = answer(Event::Learnt(Knowledge::NotListed { nearest: vec![] }));
-    assert_eq!(gone["error"], json!({ "code": -32602, "message": "no" }), "the server's own error is passed on");
+    assert_eq!(
+        gone["error"],
+        json!({ "code": -32602, "message": "no" }),
+        "the server's own error is passed on"
+    );
 }
 
 #[test]
@@ -270,7 +374,10 @@ fn the_third_refusal_says_that_it_is_the_third() {
         let id = OperationId::new(Uuid::nil());
         let (mut call, _) = Call::open(request, id, circumstances(false), earlier, UnixMillis(0));
         let told = run(&mut call, vec![listed(None), listed(None), on_disk()]);
-        result(&told)["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+        result(&told)["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     assert!(!text(1).contains("--arguments warn"));
     assert!(text(2).contains("refused 3 times") && text(2).contains("--arguments warn"));

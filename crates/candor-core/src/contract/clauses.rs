@@ -14,7 +14,10 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
     if let Some(Sourced { value, source }) = &terms.class {
         add(format!("effect = {value}"), source);
     }
-    add(format!("arguments = {}", terms.arguments.value), &terms.arguments.source);
+    add(
+        format!("arguments = {}", terms.arguments.value),
+        &terms.arguments.source,
+    );
     let shape = match terms.output.value {
         ShapeMode::Warn => "warn",
         ShapeMode::Strict => "strict",
@@ -29,7 +32,10 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
     if let Some(Sourced { value, source }) = &terms.deadline {
         add(format!("deadline = {} ms", value.as_millis()), source);
     }
-    add(format!("trust_annotations = {}", terms.trust_annotations.value), &terms.trust_annotations.source);
+    add(
+        format!("trust_annotations = {}", terms.trust_annotations.value),
+        &terms.trust_annotations.source,
+    );
     // Refusals carry no source of their own: they can only come from a configuration.
     for refusal in &terms.nothing_done_on {
         let what = match refusal {

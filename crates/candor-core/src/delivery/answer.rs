@@ -55,7 +55,11 @@ pub struct Draft {
 #[derive(Debug)]
 enum Shape {
     /// The server's frame, edited.
-    Server { frame: String, id: Range<usize>, result: Box<Reworked> },
+    Server {
+        frame: String,
+        id: Range<usize>,
+        result: Box<Reworked>,
+    },
     /// The server's error, passed on.
     Passed { frame: String, id: Range<usize> },
     /// A result of Candor's own.
@@ -92,7 +96,13 @@ impl Draft {
         let block = wording::block(scene, ending, &judgment);
         let mut meta = disclosed(disclosure, &judgment);
         let shape = shape(ending, &judgment, block.as_deref(), reply, &mut meta);
-        Self { judgment, block, meta, caller, shape }
+        Self {
+            judgment,
+            block,
+            meta,
+            caller,
+            shape,
+        }
     }
 
     /// The judgment it delivers.
@@ -113,7 +123,9 @@ impl Draft {
             Shape::Nobody => None,
             Shape::Server { frame, id, result } => {
                 let members = Value::Object(meta).to_string();
-                let inside = members.get(1..members.len().saturating_sub(1)).unwrap_or_default();
+                let inside = members
+                    .get(1..members.len().saturating_sub(1))
+                    .unwrap_or_default();
                 Some(result.finish(&frame, (id, &self.caller.id), inside))
             }
             Shape::Passed { frame, id } => {
@@ -121,10 +133,25 @@ impl Draft {
                 edits.replace(id, self.caller.id);
                 Some(edits.apply(&frame))
             }
-            Shape::Result => Some(own_result(&self.caller, self.block.as_deref().unwrap_or_default(), verdict, meta)),
+            Shape::Result => Some(own_result(
+                &self.caller,
+                self.block.as_deref().unwrap_or_default(),
+                verdict,
+                meta,
+            )),
             Shape::Error { code } => {
-                let message = self.judgment.verdict.error.as_ref().map(|error| error.message.clone());
-                Some(own_error(Some(&self.caller.id), code, &message.unwrap_or_default(), Some(meta)))
+                let message = self
+                    .judgment
+                    .verdict
+                    .error
+                    .as_ref()
+                    .map(|error| error.message.clone());
+                Some(own_error(
+                    Some(&self.caller.id),
+                    code,
+                    &message.unwrap_or_default(),
+                    Some(meta),
+                ))
             }
         };
         Delivery { frame }
@@ -157,16 +184,25 @@ fn shape(
     match (ruling.channel, ruling.bytes) {
         (Channel::Nobody, _) => Shape::Nobody,
         (Channel::Error, Bytes::Passed) => match reply.and_then(|frame| Some((frame, id_span(frame)?))) {
-            Some((frame, id)) => Shape::Passed { frame: frame.to_owned(), id },
+            Some((frame, id)) => Shape::Passed {
+                frame: frame.to_owned(),
+                id,
+            },
             None => Shape::Error { code: -32603 },
         },
-        (Channel::Error, _) => {
-            Shape::Error { code: crate::judgment::ruling::refusal_codes(judgment.how).0.unwrap_or(-32603) }
-        }
+        (Channel::Error, _) => Shape::Error {
+            code: crate::judgment::ruling::refusal_codes(judgment.how)
+                .0
+                .unwrap_or(-32603),
+        },
         (Channel::Result, Bytes::Untouched | Bytes::Prefixed) => {
             let server = reply.and_then(|frame| {
-                let Ok(Message::Response(response)) = read(frame) else { return None };
-                let Body::Result(raw) = response.body else { return None };
+                let Ok(Message::Response(response)) = read(frame) else {
+                    return None;
+                };
+                let Body::Result(raw) = response.body else {
+                    return None;
+                };
                 let result = Reworked::plan(frame, raw, ruling, block)?;
                 Some((frame, span(frame, response.id.get())?, result))
             });
@@ -182,7 +218,11 @@ fn shape(
                         );
                         add_finding(meta, &finding);
                     }
-                    Shape::Server { frame: frame.to_owned(), id, result: Box::new(result) }
+                    Shape::Server {
+                        frame: frame.to_owned(),
+                        id,
+                        result: Box::new(result),
+                    }
                 }
                 None => Shape::Result,
             }
@@ -197,7 +237,9 @@ fn shape(
 }
 
 fn add_finding(meta: &mut Map<String, Value>, finding: &Finding) {
-    let list = meta.entry("candor/findings").or_insert_with(|| Value::Array(Vec::new()));
+    let list = meta
+        .entry("candor/findings")
+        .or_insert_with(|| Value::Array(Vec::new()));
     if let Some(list) = list.as_array_mut() {
         list.push(json!(finding));
     }
@@ -212,8 +254,12 @@ fn id_span(frame: &str) -> Option<Range<usize>> {
 
 /// The raw form of a JSON-RPC error that became a result, redacted.
 fn upstream_error(frame: &str) -> Option<Value> {
-    let Ok(Message::Response(response)) = read(frame) else { return None };
-    let Body::Error(raw) = response.body else { return None };
+    let Ok(Message::Response(response)) = read(frame) else {
+        return None;
+    };
+    let Body::Error(raw) = response.body else {
+        return None;
+    };
     let value: Value = serde_json::from_str(raw.get()).ok()?;
     Some(redaction::json(&value).value)
 }
@@ -229,7 +275,11 @@ fn own_result(caller: &Caller, block: &str, verdict: Value, meta: Map<String, Va
     }
     result.insert("isError".to_owned(), json!(true));
     result.insert("_meta".to_owned(), Value::Object(meta));
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", caller.id, Value::Object(result))
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}",
+        caller.id,
+        Value::Object(result)
+    )
 }
 
 /// A JSON-RPC error frame of Candor's own. `id` is raw JSON text; without one the member is left out, as the schemas

@@ -32,7 +32,11 @@ pub fn quote(text: &str) -> String {
 /// A name that came from outside (a tool, a server) inside our text: short, and unable to forge a line.
 pub fn name(text: &str) -> String {
     let cut: String = text.chars().take(80).collect();
-    let cut = if cut.len() < text.len() { format!("{cut}…") } else { cut };
+    let cut = if cut.len() < text.len() {
+        format!("{cut}…")
+    } else {
+        cut
+    };
     redaction::escape_invisible(&cut.replace(['\n', '\r', '\t'], " ")).into_owned()
 }
 
@@ -42,7 +46,10 @@ mod tests {
 
     #[test]
     fn foreign_words_can_forge_no_line_and_no_end_of_quote() {
-        assert_eq!(quote("a\nNOT DONE: \"x\"\u{202e}"), r#""a\nNOT DONE: \"x\"\u{202e}""#);
+        assert_eq!(
+            quote("a\nNOT DONE: \"x\"\u{202e}"),
+            r#""a\nNOT DONE: \"x\"\u{202e}""#
+        );
         assert_eq!(quote(" plain words "), "\"plain words\"");
         assert_eq!(quote(&"y".repeat(400)).chars().count(), 303);
         assert_eq!(name("tool\nNOT DONE"), "tool NOT DONE");

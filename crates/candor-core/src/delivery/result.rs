@@ -62,7 +62,11 @@ impl Reworked {
             this.plan_masking(frame, &members);
         }
         let made = made_block(&members, ruling);
-        let first = if ruling.bytes == Bytes::Prefixed { block } else { made.as_deref() };
+        let first = if ruling.bytes == Bytes::Prefixed {
+            block
+        } else {
+            made.as_deref()
+        };
         if let Some(text) = first {
             this.plan_block(frame, members.content, text);
         }
@@ -80,7 +84,9 @@ impl Reworked {
         let block = json!({ "type": "text", "text": text }).to_string();
         match content.filter(|raw| raw.get().starts_with('[')) {
             Some(raw) => {
-                let Some(place) = span(frame, raw.get()) else { return };
+                let Some(place) = span(frame, raw.get()) else {
+                    return;
+                };
                 let empty = raw.get().trim_matches(['[', ']']).trim_ascii().is_empty();
                 let comma = if empty { "" } else { "," };
                 self.edits.insert(place.start + 1, format!("{block}{comma}"));
@@ -96,7 +102,9 @@ impl Reworked {
     fn plan_masking(&mut self, frame: &str, members: &Members<'_>) {
         let mut counts = Map::new();
         for raw in members.raw_texts() {
-            let (Ok(text), Some(place)) = (text_of(raw), span(frame, raw.get())) else { continue };
+            let (Ok(text), Some(place)) = (text_of(raw), span(frame, raw.get())) else {
+                continue;
+            };
             let redacted = redaction::text(&text);
             if redacted.changes.is_empty() {
                 continue;
@@ -104,7 +112,10 @@ impl Reworked {
             for change in &redacted.changes {
                 let kind = json!(change.kind).as_str().unwrap_or_default().to_owned();
                 let before = counts.get(&kind).and_then(Value::as_u64).unwrap_or(0);
-                counts.insert(kind, json!(before + u64::try_from(change.count).unwrap_or(u64::MAX)));
+                counts.insert(
+                    kind,
+                    json!(before + u64::try_from(change.count).unwrap_or(u64::MAX)),
+                );
             }
             self.edits.replace(place, json!(redacted.value).to_string());
         }
@@ -115,9 +126,14 @@ impl Reworked {
 
     /// Finds the place for Candor's keys, and moves what a server put under them out of the way.
     fn plan_meta(&mut self, frame: &str, meta: Option<&RawValue>) {
-        let Some((raw, place)) = meta.and_then(|raw| Some((raw, span(frame, raw.get())?))) else { return };
+        let Some((raw, place)) = meta.and_then(|raw| Some((raw, span(frame, raw.get())?))) else {
+            return;
+        };
         if raw.get() == "null" {
-            self.meta = MetaPlace::Instead { span: place, members: String::new() };
+            self.meta = MetaPlace::Instead {
+                span: place,
+                members: String::new(),
+            };
             return;
         }
         let Ok(entries) = serde_json::from_str::<Entries>(raw.get()) else {
@@ -126,7 +142,10 @@ impl Reworked {
         };
         let entries = entries.0;
         if entries.iter().all(|(key, _)| !key.starts_with(OURS)) {
-            self.meta = MetaPlace::Inside { at: place.end - 1, empty: entries.is_empty() };
+            self.meta = MetaPlace::Inside {
+                at: place.end - 1,
+                empty: entries.is_empty(),
+            };
             return;
         }
         // Only then is `_meta` written anew: every value as it came, our keys under another name.
@@ -135,7 +154,10 @@ impl Reworked {
             .iter()
             .map(|(key, value)| format!("{}:{}", json!(claimed_key(key)), value.get()))
             .collect();
-        self.meta = MetaPlace::Instead { span: place, members: rewritten.join(",") };
+        self.meta = MetaPlace::Instead {
+            span: place,
+            members: rewritten.join(","),
+        };
     }
 
     /// The frame with all edits done, `candor` (members without braces) among the members of `_meta`.
@@ -143,7 +165,8 @@ impl Reworked {
         self.edits.replace(id.0, id.1);
         match self.meta {
             MetaPlace::Inside { at, empty } => {
-                self.edits.insert(at, format!("{}{candor}", if empty { "" } else { "," }));
+                self.edits
+                    .insert(at, format!("{}{candor}", if empty { "" } else { "," }));
             }
             MetaPlace::New => self.members.push(format!("\"_meta\":{{{candor}}}")),
             MetaPlace::Instead { span, members } => {
@@ -179,7 +202,10 @@ fn made_block(members: &Members<'_>, ruling: &Ruling) -> Option<String> {
     let empty = members.blocks().is_none_or(|blocks| {
         blocks.iter().all(|raw| {
             serde_json::from_str::<Block<'_>>(raw.get()).is_ok_and(|block| {
-                block.is_text() && block.text.is_none_or(|text| text.get().trim_matches('"').trim().is_empty())
+                block.is_text()
+                    && block
+                        .text
+                        .is_none_or(|text| text.get().trim_matches('"').trim().is_empty())
             })
         })
     });

@@ -22,12 +22,18 @@ pub fn block(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<Stri
     let first = format!("{}: {}", ruling.opening, what_happened(scene, ending, ruling));
     let mut lines = vec![join([first, whether_changed(scene, ending, judgment)])];
     lines.extend(detail(ending));
-    lines.push(join([what_repeat_means(scene, ending, judgment), tail(scene, ending, judgment)]));
+    lines.push(join([
+        what_repeat_means(scene, ending, judgment),
+        tail(scene, ending, judgment),
+    ]));
     Some(lines.join("\n"))
 }
 
 fn join<const N: usize>(sentences: [String; N]) -> String {
-    let kept: Vec<String> = sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect();
+    let kept: Vec<String> = sentences
+        .into_iter()
+        .filter(|sentence| !sentence.is_empty())
+        .collect();
     kept.join(" ")
 }
 
@@ -38,9 +44,13 @@ fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Strin
         (Ending::Replied(_), Effect::NotApplied) if scene.class != EffectClass::Read => {
             "By this tool's contract nothing changed."
         }
-        (Ending::Refused { changes_nothing: true, .. }, Effect::NotApplied) if scene.class != EffectClass::Read => {
-            "By this tool's contract nothing changed."
-        }
+        (
+            Ending::Refused {
+                changes_nothing: true,
+                ..
+            },
+            Effect::NotApplied,
+        ) if scene.class != EffectClass::Read => "By this tool's contract nothing changed.",
         (_, Effect::NotApplied) if scene.class == EffectClass::Read && scene.attempts > 0 => {
             "The tool is known as read-only to the operator: nothing changed."
         }
@@ -66,14 +76,26 @@ fn detail(ending: &Ending) -> Option<String> {
 fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
     let read = scene.class == EffectClass::Read;
     let text = match (ending, judgment.ruling.repeat) {
-        (Ending::BadInput { total, issues, times, .. }, _) => return bad_input_again(*total, issues.len(), *times),
+        (
+            Ending::BadInput {
+                total, issues, times, ..
+            },
+            _,
+        ) => return bad_input_again(*total, issues.len(), *times),
         (Ending::Unrecorded { .. }, _) => {
             "Every such call gets this answer until a person makes the record of calls writable again."
         }
         (Ending::ConnectFailed { .. }, _) if !scene.restarts => {
             "Every call gets this answer until the host starts the server again."
         }
-        (Ending::Refused { code: Some(-32602), listed: true, .. }, _) => {
+        (
+            Ending::Refused {
+                code: Some(-32602),
+                listed: true,
+                ..
+            },
+            _,
+        ) => {
             "The arguments fit the published schema; the rule is the server's own.\n\
              The same arguments will probably be refused again; changed arguments make a new call and undo nothing."
         }
@@ -86,7 +108,9 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         (Ending::Replied(_), _) if judgment.ruling.opening == Opening::PartlyDone => {
             "Repeating the whole call would act again on what is already done."
         }
-        (Ending::Replied(_), Some(Repeat::SameAnswer)) => "The same call gets the same answer while that holds.",
+        (Ending::Replied(_), Some(Repeat::SameAnswer)) => {
+            "The same call gets the same answer while that holds."
+        }
         (_, Some(Repeat::SameAnswer)) => "The same call gets the same answer.",
         (_, Some(Repeat::MayHelp)) => "A repeat is harmless and may succeed.",
         (_, Some(Repeat::MayDuplicate)) => {
@@ -103,7 +127,8 @@ fn bad_input_again(total: usize, shown: usize, times: u32) -> String {
     } else {
         "Candor found no other problem. "
     };
-    let mut text = format!("{other}The same arguments get the same answer; corrected arguments are checked afresh.");
+    let mut text =
+        format!("{other}The same arguments get the same answer; corrected arguments are checked afresh.");
     if times >= 3 {
         text.push_str(&format!(
             "\nThese very arguments were refused {times} times now, each time by Candor and not by the server. \
@@ -142,8 +167,15 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
             }
         }
         Ending::Replied(reply) => {
-            if let Some(words) = reply.mapped.as_ref().and_then(|mapped| mapped.suggestion.as_deref()) {
-                out.push(format!("The server's suggestion, in its words: {}.", quote(words)));
+            if let Some(words) = reply
+                .mapped
+                .as_ref()
+                .and_then(|mapped| mapped.suggestion.as_deref())
+            {
+                out.push(format!(
+                    "The server's suggestion, in its words: {}.",
+                    quote(words)
+                ));
             }
             if judgment.ruling.opening == Opening::AcceptedNotYetDone {
                 out.push(format!("\n{}", state_of(ending)));

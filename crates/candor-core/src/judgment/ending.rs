@@ -100,16 +100,29 @@ impl Ending {
             Self::CancelledUnsent => How::CancelledUnsent,
             Self::Replied(reading) => reading.how,
             // A tool that its server lists no more: the refusal is as good as "no such method".
-            Self::Refused { code: Some(-32602), listed, .. } => {
+            Self::Refused {
+                code: Some(-32602),
+                listed,
+                ..
+            } => {
                 if *listed {
                     How::EParams
                 } else {
                     How::EMethod
                 }
             }
-            Self::Refused { code: Some(-32601 | -32600), .. } => How::EMethod,
-            Self::Refused { code: Some(URL_ELICITATION), .. } => How::EUrl,
-            Self::Refused { code: Some(-32099..=-32020), .. } => How::EReserved,
+            Self::Refused {
+                code: Some(-32601 | -32600),
+                ..
+            } => How::EMethod,
+            Self::Refused {
+                code: Some(URL_ELICITATION),
+                ..
+            } => How::EUrl,
+            Self::Refused {
+                code: Some(-32099..=-32020),
+                ..
+            } => How::EReserved,
             Self::Refused { .. } => How::EOther,
             Self::Both { .. } => How::Both,
             Self::Oversized { .. } => How::Oversized,

@@ -46,6 +46,9 @@ pub struct Finding {
 impl Finding {
     /// A finding with its detail.
     pub fn new(code: FindingCode, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into() }
+        Self {
+            code,
+            detail: detail.into(),
+        }
     }
 }

@@ -29,16 +29,31 @@ pub fn judge(scene: &Scene, ending: &Ending) -> Judgment {
         Ending::Refused { changes_nothing, .. } => (None, *changes_nothing),
         _ => (None, false),
     };
-    let clauses = Clauses { strict_shape: scene.strict_shape, refusal_changes_nothing: changes_nothing };
+    let clauses = Clauses {
+        strict_shape: scene.strict_shape,
+        refusal_changes_nothing: changes_nothing,
+    };
     let ruling = rule(how, scene.class, reading, clauses);
-    Judgment { how, verdict: verdict(scene, ending, &ruling), findings: findings(ending, &ruling), ruling }
+    Judgment {
+        how,
+        verdict: verdict(scene, ending, &ruling),
+        findings: findings(ending, &ruling),
+        ruling,
+    }
 }
 
 /// Judges an answer that came after the verdict: the operation is amended, nobody is told twice.
 pub fn judge_late(scene: &Scene, ending: &Ending) -> Judgment {
     let own = judge(scene, ending);
     let ruling = ruling::late(own.ruling);
-    Judgment { verdict: Verdict { protocol: ruling.protocol, ..own.verdict }, ruling, ..own }
+    Judgment {
+        verdict: Verdict {
+            protocol: ruling.protocol,
+            ..own.verdict
+        },
+        ruling,
+        ..own
+    }
 }
 
 fn verdict(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Verdict {
@@ -65,7 +80,9 @@ fn failure(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Failure> {
     };
     let repeat = ruling.repeat.unwrap_or(Repeat::MayDuplicate);
     Some(Failure {
-        code: own.or_else(|| ruling::error_code(ending.how()).map(str::to_owned)).unwrap_or_default(),
+        code: own
+            .or_else(|| ruling::error_code(ending.how()).map(str::to_owned))
+            .unwrap_or_default(),
         kind,
         message: sentence::what_happened(scene, ending, ruling),
         retry_same_request: repeat == Repeat::MayHelp,
@@ -86,7 +103,10 @@ fn findings(ending: &Ending, ruling: &Ruling) -> Vec<Finding> {
     if let Ending::Replied(reply) = ending {
         // A broken shape beside a mapping that is broken too: both are said.
         if reply.how == How::OkBadShape && ruling.finding != Some(FindingCode::OutputShape) {
-            out.push(Finding::new(FindingCode::OutputShape, finding_detail(FindingCode::OutputShape, ending)));
+            out.push(Finding::new(
+                FindingCode::OutputShape,
+                finding_detail(FindingCode::OutputShape, ending),
+            ));
         }
         out.extend(reply.findings.iter().cloned());
     }
@@ -94,23 +114,38 @@ fn findings(ending: &Ending, ruling: &Ruling) -> Vec<Finding> {
 }
 
 fn finding_detail(code: FindingCode, ending: &Ending) -> String {
-    let Ending::Replied(reply) = ending else { return String::new() };
+    let Ending::Replied(reply) = ending else {
+        return String::new();
+    };
     match code {
         FindingCode::OutputShape => sentence::shape(reply),
-        FindingCode::OutputMissing => "the tool declares an outputSchema and sent no structuredContent".to_owned(),
+        FindingCode::OutputMissing => {
+            "the tool declares an outputSchema and sent no structuredContent".to_owned()
+        }
         FindingCode::ResultType => reply.why.clone().unwrap_or_default(),
         FindingCode::MappingMissing => "the field that the contract reads is absent".to_owned(),
         FindingCode::MappingUnlisted => {
-            let value = reply.mapped.as_ref().and_then(|mapped| mapped.value.clone()).unwrap_or_default();
+            let value = reply
+                .mapped
+                .as_ref()
+                .and_then(|mapped| mapped.value.clone())
+                .unwrap_or_default();
             format!("the field that the contract reads holds a value that no list names: {value}")
         }
-        FindingCode::Contradiction => "isError and the field that the contract reads contradict each other".to_owned(),
+        FindingCode::Contradiction => {
+            "isError and the field that the contract reads contradict each other".to_owned()
+        }
         _ => String::new(),
     }
 }
 
 /// What an ending leaves to follow.
 pub fn reference(ending: &Ending) -> Option<&Reference> {
-    let Ending::Replied(reply) = ending else { return None };
-    reply.reference.as_ref().or_else(|| reply.mapped.as_ref()?.reference.as_ref())
+    let Ending::Replied(reply) = ending else {
+        return None;
+    };
+    reply
+        .reference
+        .as_ref()
+        .or_else(|| reply.mapped.as_ref()?.reference.as_ref())
 }

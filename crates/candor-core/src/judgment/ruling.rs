@@ -114,13 +114,27 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
         How::Limited => refused(how, Kind::RateLimited),
         How::CancelledUnsent => refused(how, Kind::Cancelled),
         How::Unrecorded => unsent(Kind::Internal),
-        How::ConnectFailed => Ruling { may_retry: true, ..unsent(Kind::DependencyUnavailable) },
+        How::ConnectFailed => Ruling {
+            may_retry: true,
+            ..unsent(Kind::DependencyUnavailable)
+        },
         How::Ok => mapped(false, reading),
         How::Flagged => mapped(true, reading),
         How::OkBadShape => bad_shape(reading, clauses),
-        How::OkNoStructure => Ruling { finding: Some(FindingCode::OutputMissing), ..mapped(false, reading) },
-        How::Task => Ruling { outcome: Outcome::Accepted, evidence: Evidence::Declared, ..reported() },
-        How::InputRequired => Ruling { outcome: Outcome::InputRequired, evidence: Evidence::Declared, ..reported() },
+        How::OkNoStructure => Ruling {
+            finding: Some(FindingCode::OutputMissing),
+            ..mapped(false, reading)
+        },
+        How::Task => Ruling {
+            outcome: Outcome::Accepted,
+            evidence: Evidence::Declared,
+            ..reported()
+        },
+        How::InputRequired => Ruling {
+            outcome: Outcome::InputRequired,
+            evidence: Evidence::Declared,
+            ..reported()
+        },
         How::OddType => Ruling {
             outcome: Outcome::Unknown,
             evidence: Evidence::Declared,
@@ -129,22 +143,42 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
             ..reported()
         },
         How::NotAResult | How::Oversized => lost(Kind::ContractBroken),
-        How::Both | How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken => lost(Kind::OutcomeUnknown),
+        How::Both | How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken => {
+            lost(Kind::OutcomeUnknown)
+        }
         How::Crashed => untold(Kind::OutcomeUnknown),
         How::CancelledSent => untold(Kind::Cancelled),
-        How::EParams => refusal(Opening::RejectedEffectUnknown, Outcome::Rejected, Kind::InvalidInput),
+        How::EParams => refusal(
+            Opening::RejectedEffectUnknown,
+            Outcome::Rejected,
+            Kind::InvalidInput,
+        ),
         How::EOther => refusal(Opening::FailedEffectUnknown, Outcome::Failed, Kind::Internal),
         How::EMethod | How::EReserved => passed(),
-        How::EUrl => Ruling { outcome: Outcome::InputRequired, kind: None, ..passed() },
+        How::EUrl => Ruling {
+            outcome: Outcome::InputRequired,
+            kind: None,
+            ..passed()
+        },
     };
-    let as_write = if clauses.refusal_changes_nothing { nothing_done(how, as_write) } else { as_write };
+    let as_write = if clauses.refusal_changes_nothing {
+        nothing_done(how, as_write)
+    } else {
+        as_write
+    };
     let ruling = for_class(how, class, as_write);
-    Ruling { repeat: repeat(how, class, &ruling), ..ruling }
+    Ruling {
+        repeat: repeat(how, class, &ruling),
+        ..ruling
+    }
 }
 
 /// Refused by Candor: the model can mend it (a result), or it can't (an error).
 fn refused(how: How, kind: Kind) -> Ruling {
-    let base = Ruling { outcome: Outcome::Rejected, ..unsent(kind) };
+    let base = Ruling {
+        outcome: Outcome::Rejected,
+        ..unsent(kind)
+    };
     match how {
         How::BadInput | How::Unconfirmed | How::Limited => base,
         How::CancelledUnsent => Ruling {
@@ -154,7 +188,12 @@ fn refused(how: How, kind: Kind) -> Ruling {
             opening: Opening::Silent,
             ..base
         },
-        _ => Ruling { channel: Channel::Error, flag: Flag::NoResult, opening: Opening::Silent, ..base },
+        _ => Ruling {
+            channel: Channel::Error,
+            flag: Flag::NoResult,
+            opening: Opening::Silent,
+            ..base
+        },
     }
 }
 
@@ -202,7 +241,11 @@ fn mapped(flagged: bool, reading: Option<Reading>) -> Ruling {
         effect,
         evidence: Evidence::Declared,
         kind: Some(kind),
-        bytes: if flagged { Bytes::Untouched } else { Bytes::Prefixed },
+        bytes: if flagged {
+            Bytes::Untouched
+        } else {
+            Bytes::Prefixed
+        },
         opening: if flagged { Opening::Silent } else { opening },
         ..reported()
     };
@@ -210,16 +253,31 @@ fn mapped(flagged: bool, reading: Option<Reading>) -> Ruling {
         bytes: Bytes::Prefixed,
         opening: Opening::Unknown,
         finding: Some(FindingCode::Contradiction),
-        ..declared(Outcome::Unknown, Effect::Unknown, Kind::ContractBroken, Opening::Unknown)
+        ..declared(
+            Outcome::Unknown,
+            Effect::Unknown,
+            Kind::ContractBroken,
+            Opening::Unknown,
+        )
     };
     let unreadable = |finding| Ruling {
         evidence: Evidence::Asserted,
         finding: Some(finding),
-        ..declared(Outcome::Unknown, Effect::Unknown, Kind::ContractBroken, Opening::Unknown)
+        ..declared(
+            Outcome::Unknown,
+            Effect::Unknown,
+            Kind::ContractBroken,
+            Opening::Unknown,
+        )
     };
     let bare_flag = Ruling {
         evidence: Evidence::Asserted,
-        ..declared(Outcome::Failed, Effect::Unknown, Kind::Unclassified, Opening::Silent)
+        ..declared(
+            Outcome::Failed,
+            Effect::Unknown,
+            Kind::Unclassified,
+            Opening::Silent,
+        )
     };
     match (reading, flagged) {
         (None, false) => reported(),
@@ -238,26 +296,44 @@ fn mapped(flagged: bool, reading: Option<Reading>) -> Ruling {
             ..reported()
         },
         (Some(Reading::Completed | Reading::Accepted), true) => contradiction,
-        (Some(Reading::Rejected), _) => {
-            declared(Outcome::Rejected, Effect::NotApplied, Kind::BusinessRule, Opening::NotDone)
-        }
-        (Some(Reading::Failed), _) => {
-            declared(Outcome::Failed, Effect::Unknown, Kind::Internal, Opening::FailedEffectUnknown)
-        }
-        (Some(Reading::Partial), _) => {
-            declared(Outcome::Partial, Effect::Partial, Kind::BusinessRule, Opening::PartlyDone)
-        }
+        (Some(Reading::Rejected), _) => declared(
+            Outcome::Rejected,
+            Effect::NotApplied,
+            Kind::BusinessRule,
+            Opening::NotDone,
+        ),
+        (Some(Reading::Failed), _) => declared(
+            Outcome::Failed,
+            Effect::Unknown,
+            Kind::Internal,
+            Opening::FailedEffectUnknown,
+        ),
+        (Some(Reading::Partial), _) => declared(
+            Outcome::Partial,
+            Effect::Partial,
+            Kind::BusinessRule,
+            Opening::PartlyDone,
+        ),
         (Some(Reading::Missing), false) => unreadable(FindingCode::MappingMissing),
         (Some(Reading::Unlisted), false) => unreadable(FindingCode::MappingUnlisted),
-        (Some(Reading::Missing), true) => Ruling { finding: Some(FindingCode::MappingMissing), ..bare_flag },
-        (Some(Reading::Unlisted), true) => Ruling { finding: Some(FindingCode::MappingUnlisted), ..bare_flag },
+        (Some(Reading::Missing), true) => Ruling {
+            finding: Some(FindingCode::MappingMissing),
+            ..bare_flag
+        },
+        (Some(Reading::Unlisted), true) => Ruling {
+            finding: Some(FindingCode::MappingUnlisted),
+            ..bare_flag
+        },
     }
 }
 
 /// A broken shape costs a finding and no more, unless the operator said `strict`. What it never does is make an
 /// effect `not_applied`: the action answered.
 fn bad_shape(reading: Option<Reading>, clauses: Clauses) -> Ruling {
-    let ruling = Ruling { finding: Some(FindingCode::OutputShape), ..mapped(false, reading) };
+    let ruling = Ruling {
+        finding: Some(FindingCode::OutputShape),
+        ..mapped(false, reading)
+    };
     if !clauses.strict_shape {
         return ruling;
     }
@@ -305,7 +381,13 @@ fn untold(kind: Kind) -> Ruling {
 /// A JSON-RPC error that becomes a result the model can read. Handlers throw these mid-work too, so by itself it
 /// says nothing about the effect.
 fn refusal(opening: Opening, outcome: Outcome, kind: Kind) -> Ruling {
-    Ruling { protocol: Protocol::Error, outcome, evidence: Evidence::Declared, opening, ..lost(kind) }
+    Ruling {
+        protocol: Protocol::Error,
+        outcome,
+        evidence: Evidence::Declared,
+        opening,
+        ..lost(kind)
+    }
 }
 
 /// A JSON-RPC error that clients act on: it goes to the caller as it is.
@@ -328,7 +410,10 @@ fn nothing_done(how: How, ruling: Ruling) -> Ruling {
             opening: Opening::NotDone,
             ..ruling
         },
-        How::EMethod => Ruling { effect: Effect::NotApplied, ..ruling },
+        How::EMethod => Ruling {
+            effect: Effect::NotApplied,
+            ..ruling
+        },
         How::HttpRefused => Ruling {
             outcome: Outcome::Rejected,
             effect: Effect::NotApplied,
@@ -361,7 +446,11 @@ fn for_read(how: How, write: Ruling) -> Ruling {
         Opening::FailedEffectUnknown | Opening::RejectedEffectUnknown => Opening::NotDone,
         other => other,
     };
-    let read = Ruling { effect: Effect::NotApplied, opening, ..write };
+    let read = Ruling {
+        effect: Effect::NotApplied,
+        opening,
+        ..write
+    };
     match how {
         How::Timeout | How::Closed => Ruling {
             outcome: Outcome::Failed,
@@ -370,7 +459,10 @@ fn for_read(how: How, write: Ruling) -> Ruling {
             may_retry: true,
             ..read
         },
-        How::EOther => Ruling { may_retry: true, ..read },
+        How::EOther => Ruling {
+            may_retry: true,
+            ..read
+        },
         _ => read,
     }
 }

@@ -26,7 +26,11 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
         Ending::Malformed { why } => format!("This tools/call is malformed: {why}. It was not sent."),
         Ending::UnknownTool { nearest } => unknown_tool(&tool, &server, nearest),
         Ending::BadInput { total, by_rule, .. } => {
-            let arguments = if *total == 1 { "1 argument" } else { &format!("{total} arguments") };
+            let arguments = if *total == 1 {
+                "1 argument"
+            } else {
+                &format!("{total} arguments")
+            };
             let (breaks, rules) = match (*total, by_rule) {
                 (1, false) => ("breaks", "the tool's schema"),
                 (1, true) => ("breaks", "a rule of this tool's contract"),
@@ -39,9 +43,14 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             format!("{tool} was not sent: the record of calls can't be written ({why}).")
         }
         Ending::ConnectFailed { why } => format!("{tool} was not sent: {server} {why}."),
-        Ending::CancelledUnsent => format!("{tool} was cancelled by the caller before it was sent to {server}."),
+        Ending::CancelledUnsent => {
+            format!("{tool} was cancelled by the caller before it was sent to {server}.")
+        }
         Ending::CancelledSent => {
-            format!("{tool} was sent {} to {to}; the caller gave up before an answer came.", times(scene.attempts))
+            format!(
+                "{tool} was sent {} to {to}; the caller gave up before an answer came.",
+                times(scene.attempts)
+            )
         }
         Ending::Crashed => {
             format!("{tool} may have been sent to {to}; Candor ended before it could record an answer.")
@@ -60,15 +69,24 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             "{server} answered {tool} with {length} bytes; the limit for one message is {limit}, and the answer was dropped."
         ),
         Ending::Both { present: true } => {
-            format!("{server} answered {tool} with a result and an error at once; which one holds can't be known.")
+            format!(
+                "{server} answered {tool} with a result and an error at once; which one holds can't be known."
+            )
         }
         Ending::Both { present: false } => {
             format!("{server} answered {tool} with neither a result nor an error.")
         }
-        Ending::Refused { code, message, data, .. } => {
+        Ending::Refused {
+            code, message, data, ..
+        } => {
             let words = message.as_deref().filter(|text| !text.trim().is_empty());
-            let words = words.map_or_else(|| ", without a message".to_owned(), |text| format!(", in its words: {}", quote(text)));
-            let data = data.as_deref().map_or_else(String::new, |data| format!(" (more in its data: {})", quote(data)));
+            let words = words.map_or_else(
+                || ", without a message".to_owned(),
+                |text| format!(", in its words: {}", quote(text)),
+            );
+            let data = data.as_deref().map_or_else(String::new, |data| {
+                format!(" (more in its data: {})", quote(data))
+            });
             let code = code.map_or_else(|| "no code".to_owned(), |code| code.to_string());
             if ending.how() == How::EParams {
                 format!("{server} refused the arguments of {tool} ({code}){words}{data}.")
@@ -87,32 +105,52 @@ fn unknown_tool(tool: &str, server: &str, nearest: &[String]) -> String {
         [only] => format!(" Did you mean {only}?"),
         several => format!(" The nearest names are {}.", several.join(", ")),
     };
-    format!("Unknown tool: {server} lists no tool {}. The call was not sent.{hint}", quote(tool))
+    format!(
+        "Unknown tool: {server} lists no tool {}. The call was not sent.{hint}",
+        quote(tool)
+    )
 }
 
 fn replied(tool: &str, server: &str, reply: &ResultReading, ruling: &Ruling) -> String {
     if let Some(why) = &reply.why {
-        return format!("{server} answered {tool} with something that is no finished tool result: {}.", name(why));
+        return format!(
+            "{server} answered {tool} with something that is no finished tool result: {}.",
+            name(why)
+        );
     }
     match (&reply.mapped, ruling.outcome) {
         (_, Outcome::Unknown) if ruling.finding == Some(FindingCode::OutputShape) => {
-            format!("{server} answered {tool}, but not in the shape it promises: {}", shape(reply))
+            format!(
+                "{server} answered {tool}, but not in the shape it promises: {}",
+                shape(reply)
+            )
         }
         (Some(mapped), _) if mapped.reading != Reading::Missing || reply.how != How::Flagged => {
             by_mapping(tool, server, mapped, reply, ruling)
         }
         _ => match &reply.first_text {
-            Some(text) => format!("{server} reported an error for {tool}, in its words: {}.", quote(text)),
+            Some(text) => format!(
+                "{server} reported an error for {tool}, in its words: {}.",
+                quote(text)
+            ),
             None => format!("{server} reported an error for {tool}, without a word about it."),
         },
     }
 }
 
-fn by_mapping(tool: &str, server: &str, mapped: &MappedReading, reply: &ResultReading, ruling: &Ruling) -> String {
+fn by_mapping(
+    tool: &str,
+    server: &str,
+    mapped: &MappedReading,
+    reply: &ResultReading,
+    ruling: &Ruling,
+) -> String {
     let said = said(mapped);
     match (mapped.reading, ruling.outcome) {
         (Reading::Missing, _) => {
-            format!("{server} answered {tool} without the field that this tool's contract reads the outcome from.")
+            format!(
+                "{server} answered {tool} without the field that this tool's contract reads the outcome from."
+            )
         }
         (Reading::Unlisted, _) => {
             format!("{server} answered {tool} with {said}, a value that this tool's contract does not know.")
@@ -126,7 +164,11 @@ fn by_mapping(tool: &str, server: &str, mapped: &MappedReading, reply: &ResultRe
         (Reading::Accepted, _) => {
             let reference = mapped.reference.as_ref().or(reply.reference.as_ref());
             let job = reference.map_or_else(String::new, |job| {
-                format!(" as {} {}", name(job.noun.as_deref().unwrap_or("reference")), name(&job.value))
+                format!(
+                    " as {} {}",
+                    name(job.noun.as_deref().unwrap_or("reference")),
+                    name(&job.value)
+                )
             });
             format!("{server} took on {tool}{job}; nothing shows yet that it was done.")
         }
@@ -153,11 +195,17 @@ pub fn shape(reply: &ResultReading) -> String {
 /// What could be done next, described and never ordered; `None` where nothing special could.
 pub fn next_step(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<String> {
     let suggestion = match ending {
-        Ending::Replied(reply) => reply.mapped.as_ref().and_then(|mapped| mapped.suggestion.as_deref()),
+        Ending::Replied(reply) => reply
+            .mapped
+            .as_ref()
+            .and_then(|mapped| mapped.suggestion.as_deref()),
         _ => None,
     };
     if let Some(words) = suggestion {
-        return Some(format!("The server's suggestion, in its words: {}.", quote(words)));
+        return Some(format!(
+            "The server's suggestion, in its words: {}.",
+            quote(words)
+        ));
     }
     match ending {
         Ending::BadInput { .. } => Some("Corrected arguments are checked afresh.".to_owned()),
@@ -176,9 +224,17 @@ pub fn next_step(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Stri
 pub fn state_of(ending: &Ending) -> String {
     match reference(ending) {
         Some(job) => {
-            let what = format!("{} {}", name(job.noun.as_deref().unwrap_or("reference")), name(&job.value));
+            let what = format!(
+                "{} {}",
+                name(job.noun.as_deref().unwrap_or("reference")),
+                name(&job.value)
+            );
             match &job.state {
-                Some(state) => format!("State of {what}: tool {}, argument {}.", name(&state.tool), name(&state.argument)),
+                Some(state) => format!(
+                    "State of {what}: tool {}, argument {}.",
+                    name(&state.tool),
+                    name(&state.argument)
+                ),
                 None if job.noun.as_deref() == Some("task") => format!("State of {what}: tasks/get."),
                 None => format!("No tool known to Candor shows the state of {what}."),
             }

@@ -11,8 +11,11 @@ use crate::contract::effect::EffectClass;
 use crate::contract::mapping::Reading;
 
 const TABLE: &str = include_str!("../../decisions.toml");
-const CLASSES: [(EffectClass, &str); 3] =
-    [(EffectClass::Read, "read"), (EffectClass::Write, "write"), (EffectClass::Idempotent, "idempotent")];
+const CLASSES: [(EffectClass, &str); 3] = [
+    (EffectClass::Read, "read"),
+    (EffectClass::Write, "write"),
+    (EffectClass::Idempotent, "idempotent"),
+];
 const READINGS: [(Option<Reading>, &str); 8] = [
     (None, "none"),
     (Some(Reading::Completed), "completed"),
@@ -39,7 +42,13 @@ fn rows(table: &toml::Table) -> Vec<Row> {
     cases
         .iter()
         .flat_map(|case| case["rows"].as_array().expect("rows").clone())
-        .map(|row| row.as_table().expect("a row is a table").clone().into_iter().collect())
+        .map(|row| {
+            row.as_table()
+                .expect("a row is a table")
+                .clone()
+                .into_iter()
+                .collect()
+        })
         .collect()
 }
 
@@ -68,13 +77,17 @@ fn for_class(rows: &[Row], how: &str, class: &str, reading: &str) -> Option<Row>
     let mut row = written(rows, how, "write", reading)?.clone();
     match class {
         "idempotent"
-            if cell(&row, "protocol") == Some("no_response") || cell(&row, "effect") == Some("not_applied") =>
+            if cell(&row, "protocol") == Some("no_response")
+                || cell(&row, "effect") == Some("not_applied") =>
         {
             row.insert("retry".into(), Value::Boolean(true));
         }
         "read" => {
             row.insert("effect".into(), Value::String("not_applied".into()));
-            if matches!(cell(&row, "opening"), Some("FAILED, EFFECT UNKNOWN" | "REJECTED, EFFECT UNKNOWN")) {
+            if matches!(
+                cell(&row, "opening"),
+                Some("FAILED, EFFECT UNKNOWN" | "REJECTED, EFFECT UNKNOWN")
+            ) {
                 row.insert("opening".into(), Value::String("NOT DONE".into()));
             }
         }
@@ -168,8 +181,15 @@ fn all_differences(rows: &[Row]) -> Vec<String> {
     for how in [How::Ok, How::Flagged, How::EOther] {
         let own = late(rule(how, EffectClass::Write, None, Clauses::default()));
         let mut own_row = row.clone();
-        own_row.insert("kind".into(), Value::from(own.kind.map_or("none", super::verdict::Kind::as_str)));
-        out.extend(differences(&own, &own_row).into_iter().map(|difference| format!("late {how}: {difference}")));
+        own_row.insert(
+            "kind".into(),
+            Value::from(own.kind.map_or("none", super::verdict::Kind::as_str)),
+        );
+        out.extend(
+            differences(&own, &own_row)
+                .into_iter()
+                .map(|difference| format!("late {how}: {difference}")),
+        );
     }
     out
 }
@@ -188,8 +208,14 @@ fn the_table_names_every_ending_and_the_judge_knows_every_name() {
         assert!(named.contains_key(how.as_str()), "[how] lacks {how}");
     }
     for name in named.keys() {
-        assert!(How::parse(name).is_some() || LEANING.contains(&name.as_str()), "the judge lacks {name}");
-        assert!(written(&rows(&table), name, "write", "none").is_some(), "no row for {name}");
+        assert!(
+            How::parse(name).is_some() || LEANING.contains(&name.as_str()),
+            "the judge lacks {name}"
+        );
+        assert!(
+            written(&rows(&table), name, "write", "none").is_some(),
+            "no row for {name}"
+        );
     }
 }
 
@@ -197,7 +223,10 @@ fn the_table_names_every_ending_and_the_judge_knows_every_name() {
 #[test]
 fn flipping_any_cell_is_noticed() {
     let rows = rows(&table());
-    assert!(all_differences(&rows).is_empty(), "flips are counted against a table that agrees");
+    assert!(
+        all_differences(&rows).is_empty(),
+        "flips are counted against a table that agrees"
+    );
     let mut flipped = 0;
     for (index, row) in rows.iter().enumerate() {
         if LEANING.contains(&cell(row, "how").unwrap()) && cell(row, "how") != Some("late") {
@@ -214,7 +243,10 @@ fn flipping_any_cell_is_noticed() {
             };
             let mut changed = rows.clone();
             changed[index].insert(name.clone(), other);
-            assert!(!all_differences(&changed).is_empty(), "row {index} ({row:?}): nobody noticed {name}");
+            assert!(
+                !all_differences(&changed).is_empty(),
+                "row {index} ({row:?}): nobody noticed {name}"
+            );
             flipped += 1;
         }
     }
@@ -243,12 +275,24 @@ fn repeats_are_the_tables() {
     let mut compared = 0;
     for (word, entries) in table["repeat"].as_table().expect("[repeat]") {
         let want = Repeat::parse(word).expect("a word for a repeat");
-        for entry in entries.as_array().expect("a list").iter().filter_map(Value::as_str) {
+        for entry in entries
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(Value::as_str)
+        {
             for (how, class, reading) in meant(entry) {
-                let want =
-                    if class == EffectClass::Read && want == Repeat::MayDuplicate { Repeat::MayHelp } else { want };
+                let want = if class == EffectClass::Read && want == Repeat::MayDuplicate {
+                    Repeat::MayHelp
+                } else {
+                    want
+                };
                 let ruling = rule(how, class, reading, Clauses::default());
-                assert_eq!(ruling.repeat, Some(want), "{entry}: {how}, {class:?}, {reading:?}");
+                assert_eq!(
+                    ruling.repeat,
+                    Some(want),
+                    "{entry}: {how}, {class:?}, {reading:?}"
+                );
                 compared += 1;
             }
         }
@@ -265,34 +309,69 @@ fn meant(entry: &str) -> Vec<(How, EffectClass, Option<Reading>)> {
         None => (entry, all.to_vec()),
     };
     let cases: Vec<(How, Option<Reading>)> = match what {
-        "rejected by contract" => vec![(How::Ok, Some(Reading::Rejected)), (How::Flagged, Some(Reading::Rejected))],
-        "unknown by contract" => vec![(How::Ok, Some(Reading::Missing)), (How::Ok, Some(Reading::Unlisted))],
+        "rejected by contract" => vec![
+            (How::Ok, Some(Reading::Rejected)),
+            (How::Flagged, Some(Reading::Rejected)),
+        ],
+        "unknown by contract" => vec![
+            (How::Ok, Some(Reading::Missing)),
+            (How::Ok, Some(Reading::Unlisted)),
+        ],
         "accepted" => vec![(How::Ok, Some(Reading::Accepted)), (How::Task, None)],
-        "partial" => vec![(How::Ok, Some(Reading::Partial)), (How::Flagged, Some(Reading::Partial))],
+        "partial" => vec![
+            (How::Ok, Some(Reading::Partial)),
+            (How::Flagged, Some(Reading::Partial)),
+        ],
         "flagged without a contract" => vec![(How::Flagged, None)],
-        list => list.split(", ").map(|name| (How::parse(name).expect("an ending"), None)).collect(),
+        list => list
+            .split(", ")
+            .map(|name| (How::parse(name).expect("an ending"), None))
+            .collect(),
     };
-    cases.iter().flat_map(|(how, reading)| classes.iter().map(|class| (*how, *class, *reading))).collect()
+    cases
+        .iter()
+        .flat_map(|(how, reading)| classes.iter().map(|class| (*how, *class, *reading)))
+        .collect()
 }
 
 #[test]
 fn strict_shape_never_says_that_nothing_changed() {
-    let strict = Clauses { strict_shape: true, ..Clauses::default() };
+    let strict = Clauses {
+        strict_shape: true,
+        ..Clauses::default()
+    };
     for (reading, _) in READINGS {
         let ruling = rule(How::OkBadShape, EffectClass::Write, reading, strict);
-        assert_eq!((ruling.outcome.as_str(), ruling.effect.as_str()), ("unknown", "unknown"), "{reading:?}");
-        assert_eq!((ruling.flag, ruling.opening.as_str()), (Flag::Set, "UNKNOWN"), "{reading:?}");
+        assert_eq!(
+            (ruling.outcome.as_str(), ruling.effect.as_str()),
+            ("unknown", "unknown"),
+            "{reading:?}"
+        );
+        assert_eq!(
+            (ruling.flag, ruling.opening.as_str()),
+            (Flag::Set, "UNKNOWN"),
+            "{reading:?}"
+        );
         assert_eq!(ruling.finding.unwrap().as_str(), "output_shape");
     }
 }
 
 #[test]
 fn a_contract_may_vouch_for_a_refusal() {
-    let vouched = Clauses { refusal_changes_nothing: true, ..Clauses::default() };
+    let vouched = Clauses {
+        refusal_changes_nothing: true,
+        ..Clauses::default()
+    };
     let ruling = rule(How::EParams, EffectClass::Write, None, vouched);
-    assert_eq!((ruling.effect.as_str(), ruling.opening.as_str()), ("not_applied", "NOT DONE"));
+    assert_eq!(
+        (ruling.effect.as_str(), ruling.opening.as_str()),
+        ("not_applied", "NOT DONE")
+    );
     let bare = rule(How::EParams, EffectClass::Write, None, Clauses::default());
-    assert_eq!((bare.effect.as_str(), bare.opening.as_str()), ("unknown", "REJECTED, EFFECT UNKNOWN"));
+    assert_eq!(
+        (bare.effect.as_str(), bare.opening.as_str()),
+        ("unknown", "REJECTED, EFFECT UNKNOWN")
+    );
     let timeout = rule(How::Timeout, EffectClass::Write, None, vouched);
     assert_eq!(timeout.effect.as_str(), "unknown", "a lost answer is no refusal");
 }

@@ -184,7 +184,10 @@ impl Verdict {
         out.insert("attempts".into(), json!(self.attempts));
         out.insert("recorded".into(), json!(recorded));
         out.insert("reference".into(), json!(self.reference));
-        out.insert("parts".into(), Value::Array(self.parts.iter().map(Part::to_json).collect()));
+        out.insert(
+            "parts".into(),
+            Value::Array(self.parts.iter().map(Part::to_json).collect()),
+        );
         if self.error.is_none() {
             out.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
         }

@@ -76,6 +76,9 @@ impl<'a> Members<'a> {
 
     /// The texts of the text blocks, in order; those that no text can hold are left out.
     pub fn texts(&self) -> Vec<Cow<'a, str>> {
-        self.raw_texts().into_iter().filter_map(|raw| text_of(raw).ok()).collect()
+        self.raw_texts()
+            .into_iter()
+            .filter_map(|raw| text_of(raw).ok())
+            .collect()
     }
 }

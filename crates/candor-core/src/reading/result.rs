@@ -73,7 +73,10 @@ impl ResultReading {
     }
 
     fn no_result(why: impl Into<String>) -> Self {
-        Self { why: Some(why.into()), ..Self::of(How::NotAResult) }
+        Self {
+            why: Some(why.into()),
+            ..Self::of(How::NotAResult)
+        }
     }
 }
 
@@ -89,7 +92,11 @@ pub fn read(raw: &RawValue, asked: &Asked<'_>) -> ResultReading {
     match kind(&members, asked) {
         ResultKind::Complete => read_complete(&members, asked),
         ResultKind::Task(id) => ResultReading {
-            reference: id.map(|value| Reference { value, noun: Some("task".to_owned()), state: None }),
+            reference: id.map(|value| Reference {
+                value,
+                noun: Some("task".to_owned()),
+                state: None,
+            }),
             ..ResultReading::of(How::Task)
         },
         ResultKind::InputRequired => ResultReading::of(How::InputRequired),
@@ -110,7 +117,9 @@ enum ResultKind {
 /// `resultType` decides in the modern era; an absent one means complete. In the legacy era it is no member of the
 /// protocol, but the two words that mean "not finished" must not pass for a finished call.
 fn kind(members: &Members<'_>, asked: &Asked<'_>) -> ResultKind {
-    let named = members.result_type.map(|raw| text_of(raw).unwrap_or_else(|_| raw.get().into()));
+    let named = members
+        .result_type
+        .map(|raw| text_of(raw).unwrap_or_else(|_| raw.get().into()));
     match (asked.revision.era(), named.as_deref()) {
         (Era::Modern, Some("input_required")) => ResultKind::InputRequired,
         (Era::Modern, Some("task")) => ResultKind::Task(members.task_id.and_then(short_text)),
@@ -166,7 +175,12 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
     reading
 }
 
-fn check_shape(reading: &mut ResultReading, asked: &Asked<'_>, raw: Option<&RawValue>, value: Option<&Value>) {
+fn check_shape(
+    reading: &mut ResultReading,
+    asked: &Asked<'_>,
+    raw: Option<&RawValue>,
+    value: Option<&Value>,
+) {
     let (Some(schema), true) = (asked.output, asked.promises_structure) else {
         if asked.promises_structure && raw.is_none() {
             reading.how = How::OkNoStructure;
@@ -179,7 +193,9 @@ fn check_shape(reading: &mut ResultReading, asked: &Asked<'_>, raw: Option<&RawV
         (Some(raw), _) if raw.get().len() > CHECKED_BYTES => {
             reading.findings.push(not_checked("over 4 MiB"));
         }
-        (Some(_), None) => reading.findings.push(not_checked("it holds a value that JSON text can't carry exactly")),
+        (Some(_), None) => reading
+            .findings
+            .push(not_checked("it holds a value that JSON text can't carry exactly")),
         (Some(_), Some(value)) => {
             let validation = schema.violations(value, KEPT_ISSUES);
             if validation.total > 0 {
@@ -187,14 +203,21 @@ fn check_shape(reading: &mut ResultReading, asked: &Asked<'_>, raw: Option<&RawV
                 reading.shape = validation.issues;
                 reading.shape_total = validation.total;
             }
-            reading.findings.extend(validation.not_checked.iter().map(|part| not_checked(&format!("{}: {}", part.path, part.why))));
+            reading.findings.extend(
+                validation
+                    .not_checked
+                    .iter()
+                    .map(|part| not_checked(&format!("{}: {}", part.path, part.why))),
+            );
         }
     }
 }
 
 /// `structuredContent`, where the revision has it. A null is a value in 2026-07-28 and nothing before.
 fn structure<'a>(members: &Members<'a>, revision: Revision) -> Option<&'a RawValue> {
-    members.structured.filter(|raw| raw.get() != "null" || revision.era() == Era::Modern)
+    members
+        .structured
+        .filter(|raw| raw.get() != "null" || revision.era() == Era::Modern)
 }
 
 fn counts_zero(value: &Value) -> bool {

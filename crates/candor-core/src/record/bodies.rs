@@ -107,7 +107,9 @@ fn kept(raw: &str) -> Value {
     }
     // Redact before the cut: a cut through a credential would hide it from redaction and keep its first half. The
     // window is twice the cut, so that reading a huge reply stays cheap.
-    let window = raw.get(..raw.floor_char_boundary(raw.len().min(2 * CUT))).unwrap_or_default();
+    let window = raw
+        .get(..raw.floor_char_boundary(raw.len().min(2 * CUT)))
+        .unwrap_or_default();
     let masked = match serde_json::from_str::<Value>(raw) {
         Ok(value) if raw.len() <= 4 * 1024 * 1024 => redaction::json(&value).value.to_string(),
         _ => redaction::text(window).value.into_owned(),
@@ -123,9 +125,11 @@ pub fn digest(raw: &str) -> String {
 
 /// Bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        out.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
-        out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
-        out
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+            out.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+            out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+            out
+        })
 }

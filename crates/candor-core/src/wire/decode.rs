@@ -35,13 +35,28 @@ pub struct CallParams<'a> {
 #[derive(Debug, Deserialize)]
 pub struct RequestMeta<'a> {
     /// 2026-07-28: the revision the request is written in.
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion", deserialize_with = "present")]
+    #[serde(
+        borrow,
+        default,
+        rename = "io.modelcontextprotocol/protocolVersion",
+        deserialize_with = "present"
+    )]
     pub revision: Option<&'a RawValue>,
     /// 2026-07-28: who asks.
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientInfo", deserialize_with = "present")]
+    #[serde(
+        borrow,
+        default,
+        rename = "io.modelcontextprotocol/clientInfo",
+        deserialize_with = "present"
+    )]
     pub client_info: Option<&'a RawValue>,
     /// 2026-07-28: what the one who asks can do.
-    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities", deserialize_with = "present")]
+    #[serde(
+        borrow,
+        default,
+        rename = "io.modelcontextprotocol/clientCapabilities",
+        deserialize_with = "present"
+    )]
     pub client_capabilities: Option<&'a RawValue>,
     /// The token that progress notifications will name.
     #[serde(borrow, default, rename = "progressToken", deserialize_with = "present")]
@@ -60,12 +75,17 @@ impl RequestMeta<'_> {
             member("clientInfo", self.client_info),
             member("clientCapabilities", self.client_capabilities),
         ];
-        Some(format!("{{{}}}", members.into_iter().flatten().collect::<Vec<_>>().join(",")))
+        Some(format!(
+            "{{{}}}",
+            members.into_iter().flatten().collect::<Vec<_>>().join(",")
+        ))
     }
 
     /// The revision, where the request names one that this program knows.
     pub fn revision(&self) -> Option<Revision> {
-        text_of(self.revision?).ok().and_then(|text| Revision::parse(&text))
+        text_of(self.revision?)
+            .ok()
+            .and_then(|text| Revision::parse(&text))
     }
 }
 
@@ -100,7 +120,11 @@ pub struct ErrorObject<'a> {
 impl<'a> ErrorObject<'a> {
     /// Reads an error; one that is no object at all is an error without code and message.
     pub fn read(raw: &'a RawValue) -> Self {
-        serde_json::from_str(raw.get()).unwrap_or(Self { code: None, message: None, data: None })
+        serde_json::from_str(raw.get()).unwrap_or(Self {
+            code: None,
+            message: None,
+            data: None,
+        })
     }
 
     /// The message, where it is a string.
@@ -151,7 +175,9 @@ impl<'a> Handshake<'a> {
 
     /// The revision, where this program knows it.
     pub fn revision(&self) -> Option<Revision> {
-        text_of(self.revision?).ok().and_then(|text| Revision::parse(&text))
+        text_of(self.revision?)
+            .ok()
+            .and_then(|text| Revision::parse(&text))
     }
 
     /// The host's name.

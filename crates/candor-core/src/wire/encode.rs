@@ -39,7 +39,9 @@ impl Edits {
         let mut out = String::with_capacity(text.len() + grown);
         let mut done = 0;
         for (span, with) in self.edits {
-            let Some(kept) = text.get(done..span.start) else { continue };
+            let Some(kept) = text.get(done..span.start) else {
+                continue;
+            };
             out.push_str(kept);
             out.push_str(&with);
             done = span.end;
@@ -80,7 +82,10 @@ mod tests {
         let (at, what) = add_members(text, &object, r#""_meta":{}"#).unwrap();
         edits.insert(at, what);
         edits.replace(9..10, "\"host\"");
-        assert_eq!(edits.apply(text), r#"{ "id" : "host", "result":{"a" : 1.10 ,"_meta":{}} }"#);
+        assert_eq!(
+            edits.apply(text),
+            r#"{ "id" : "host", "result":{"a" : 1.10 ,"_meta":{}} }"#
+        );
     }
 
     #[test]

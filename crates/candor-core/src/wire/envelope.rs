@@ -142,14 +142,34 @@ fn read_object(text: &str, version: Version) -> Result<Message<'_>, Malformed<'_
     let versioned = envelope.jsonrpc.is_some_and(|version| version.get() == "\"2.0\"");
     let forgiven = envelope.jsonrpc.is_none() && version == Version::Forgiven;
     match envelope {
-        Envelope { method: Some(method), id, params, .. } => read_call(versioned || forgiven, method, id, params),
-        Envelope { method: None, id: Some(id), result, error, .. } if result.is_some() || error.is_some() => {
+        Envelope {
+            method: Some(method),
+            id,
+            params,
+            ..
+        } => read_call(versioned || forgiven, method, id, params),
+        Envelope {
+            method: None,
+            id: Some(id),
+            result,
+            error,
+            ..
+        } if result.is_some() || error.is_some() => {
             let body = body(result, error);
-            if versioned && is_id(id) { Ok(Message::Response(Response { id, body })) } else { Err(Malformed::NotAMessage) }
+            if versioned && is_id(id) {
+                Ok(Message::Response(Response { id, body }))
+            } else {
+                Err(Malformed::NotAMessage)
+            }
         }
-        Envelope { method: None, id: Some(id), .. } if versioned && is_id(id) => {
-            Ok(Message::Response(Response { id, body: Body::Neither }))
-        }
+        Envelope {
+            method: None,
+            id: Some(id),
+            ..
+        } if versioned && is_id(id) => Ok(Message::Response(Response {
+            id,
+            body: Body::Neither,
+        })),
         Envelope { .. } => Err(Malformed::NotAMessage),
     }
 }
@@ -240,12 +260,21 @@ mod tests {
     #[test]
     fn only_a_host_may_leave_the_version_out() {
         let text = r#"{"id":2,"method":"p"}"#;
-        assert!(matches!(read_as(text, Version::Forgiven), Ok(Message::Request(_))));
+        assert!(matches!(
+            read_as(text, Version::Forgiven),
+            Ok(Message::Request(_))
+        ));
         assert!(matches!(read(text), Err(Malformed::BadRequest { .. })));
         let wrong = r#"{"jsonrpc":"1.0","id":2,"method":"p"}"#;
-        assert!(matches!(read_as(wrong, Version::Forgiven), Err(Malformed::BadRequest { .. })));
+        assert!(matches!(
+            read_as(wrong, Version::Forgiven),
+            Err(Malformed::BadRequest { .. })
+        ));
         let answer = r#"{"id":2,"result":{}}"#;
-        assert!(matches!(read_as(answer, Version::Forgiven), Err(Malformed::NotAMessage)));
+        assert!(matches!(
+            read_as(answer, Version::Forgiven),
+            Err(Malformed::NotAMessage)
+        ));
     }
 
     #[test]
@@ -253,18 +282,33 @@ mod tests {
         for (text, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1 ping"),
             (r#" {"id":"","jsonrpc":"2.0","method":"p"} "#, r#"request "" p"#),
-            (r#"{"jsonrpc":"2.0","id":1.0,"method":"p","params":{}}"#, "request 1.0 p"),
+            (
+                r#"{"jsonrpc":"2.0","id":1.0,"method":"p","params":{}}"#,
+                "request 1.0 p",
+            ),
             (r#"{"jsonrpc":"2.0","id":0,"method":"p"}"#, "request 0 p"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"p"}"#, "bad id"),
             (r#"{"jsonrpc":"2.0","id":[1],"method":"p"}"#, "bad id"),
             (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, "bad request 1"),
-            (r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":[]}"#, "bad request 2"),
+            (
+                r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":[]}"#,
+                "bad request 2",
+            ),
             (r#"{"jsonrpc":"1.0","id":2,"method":"p"}"#, "bad request 2"),
             (r#"{"id":2,"method":"p"}"#, "bad request 2"),
             (r#"{"jsonrpc":"2.0","method":"n"}"#, "notification n"),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#, r#"result 1 {"a":1}"#),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#, "result 1 {}"),
-            (r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1}}"#, r#"error 1 {"code":1}"#),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#,
+                r#"result 1 {"a":1}"#,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#,
+                "result 1 {}",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1}}"#,
+                r#"error 1 {"code":1}"#,
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#, "both 1"),
             (r#"{"jsonrpc":"2.0","id":1}"#, "neither 1"),
             (r#"{"id":1,"result":{}}"#, "not a message"),

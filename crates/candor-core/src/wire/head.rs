@@ -55,7 +55,10 @@ fn scalar(head: &[u8], at: usize) -> Option<&str> {
     let end = match head.get(at)? {
         b'"' => string_end(head, at)? + 1,
         b'-' | b'0'..=b'9' => {
-            let length = head.get(at..)?.iter().position(|byte| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'))?;
+            let length = head
+                .get(at..)?
+                .iter()
+                .position(|byte| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'))?;
             at + length
         }
         _ => return None,
@@ -71,7 +74,10 @@ mod tests {
     fn only_the_messages_own_id_counts() {
         for (head, expected) in [
             (r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"te"#, Some("7")),
-            (r#"{"jsonrpc": "2.0", "id" : "a\"b" , "result":{"#, Some(r#""a\"b""#)),
+            (
+                r#"{"jsonrpc": "2.0", "id" : "a\"b" , "result":{"#,
+                Some(r#""a\"b""#),
+            ),
             (r#"{"result":{"id":5,"x":"{\"id\":6"},"id":7,"#, Some("7")),
             (r#"{"result":{"id":5,"text":"xxxxxxxxxx"#, None),
             (r#"{"id":12"#, None),

@@ -28,8 +28,13 @@ pub enum Era {
 
 impl Revision {
     /// All revisions, oldest first.
-    pub const ALL: [Self; 5] =
-        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
+    pub const ALL: [Self; 5] = [
+        Self::V2024_11_05,
+        Self::V2025_03_26,
+        Self::V2025_06_18,
+        Self::V2025_11_25,
+        Self::V2026_07_28,
+    ];
 
     /// Reads the protocol's own spelling; `None` for a revision this program does not know.
     pub fn parse(text: &str) -> Option<Self> {

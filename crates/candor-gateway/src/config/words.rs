@@ -28,7 +28,10 @@ pub enum LogLevel {
 impl LogLevel {
     /// The word for it, as configuration, command line and log filters spell it.
     pub fn as_str(self) -> &'static str {
-        Self::LIST.iter().find(|(_, level)| *level == self).map_or("warn", |(word, _)| word)
+        Self::LIST
+            .iter()
+            .find(|(_, level)| *level == self)
+            .map_or("warn", |(word, _)| word)
     }
 }
 
@@ -42,7 +45,9 @@ impl std::str::FromStr for LogLevel {
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         let found = Self::LIST.iter().find(|(known, _)| *known == word.to_lowercase());
-        found.map(|(_, level)| *level).ok_or_else(|| NoLogLevel(word.to_owned()))
+        found
+            .map(|(_, level)| *level)
+            .ok_or_else(|| NoLogLevel(word.to_owned()))
     }
 }
 

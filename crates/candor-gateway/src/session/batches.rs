@@ -22,7 +22,13 @@ impl Batches {
     pub(super) fn open(&mut self, owed: usize) -> BatchKey {
         self.next += 1;
         let key = BatchKey(self.next);
-        self.open.insert(key, Batch { owed, answers: Vec::new() });
+        self.open.insert(
+            key,
+            Batch {
+                owed,
+                answers: Vec::new(),
+            },
+        );
         key
     }
 

@@ -19,7 +19,13 @@ use crate::recorder::Recorder;
 
 impl Session {
     /// The host calls a tool.
-    pub(super) fn open_call(&mut self, text: &str, request: &Request<'_>, origin: Origin, revision: Revision) {
+    pub(super) fn open_call(
+        &mut self,
+        text: &str,
+        request: &Request<'_>,
+        origin: Origin,
+        revision: Revision,
+    ) {
         self.next_call += 1;
         let key = CallKey(self.next_call);
         self.pending.hold(&origin.id, key);
@@ -29,14 +35,20 @@ impl Session {
             Ok(request) => request,
             Err(why) => {
                 let operation = clock::operation();
-                let (entries, draft) = malformed::refuse(&origin.id, why, revision, operation, &circumstances, now);
+                let (entries, draft) =
+                    malformed::refuse(&origin.id, why, revision, operation, &circumstances, now);
                 self.malformed.insert(key, (draft, origin));
                 let recorder = self.recorder.clone();
-                self.records.spawn(async move { Recorded::Malformed(key, recorder.record(entries).await) });
+                self.records
+                    .spawn(async move { Recorded::Malformed(key, recorder.record(entries).await) });
                 return;
             }
         };
-        let fingerprint = digest(&format!("{}\n{}", request.tool, request.raw_arguments().unwrap_or_default()));
+        let fingerprint = digest(&format!(
+            "{}\n{}",
+            request.tool,
+            request.raw_arguments().unwrap_or_default()
+        ));
         let earlier = self.refusals_of(&fingerprint);
         let progress_token = request.progress_token.clone();
         if let Some(token) = &progress_token {
@@ -48,7 +60,10 @@ impl Session {
             origin,
             opened: Instant::now(),
             sent: None,
-            deadline: Deadline { wait: MAXIMUM, renewable: false },
+            deadline: Deadline {
+                wait: MAXIMUM,
+                renewable: false,
+            },
             progress_token,
             fingerprint,
             told: false,
@@ -59,7 +74,9 @@ impl Session {
 
     /// Tells a call what happened, and does what it asks for.
     pub(super) fn happened(&mut self, key: CallKey, event: Event) {
-        let Some(active) = self.calls.get_mut(&key) else { return };
+        let Some(active) = self.calls.get_mut(&key) else {
+            return;
+        };
         let learnt = matches!(event, Event::Learnt(_));
         let actions = active.call.on(event, clock::now());
         if learnt && active.call.was_bad_input() {
@@ -77,7 +94,8 @@ impl Session {
                 Action::Record { entries, wait } => {
                     if wait && let Recorder::Ledger(_) = &self.recorder {
                         let recorder = self.recorder.clone();
-                        self.records.spawn(async move { Recorded::Call(key, recorder.record(entries).await) });
+                        self.records
+                            .spawn(async move { Recorded::Call(key, recorder.record(entries).await) });
                     } else {
                         let recording = self.recorder.record_later(entries);
                         self.happened(key, Event::Recorded(recording));
@@ -86,7 +104,9 @@ impl Session {
                 Action::Send => self.send_call(key),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
-                    let Some(origin) = self.calls.get(&key).map(|active| active.origin.clone()) else { continue };
+                    let Some(origin) = self.calls.get(&key).map(|active| active.origin.clone()) else {
+                        continue;
+                    };
                     match delivery.into_frame() {
                         Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
@@ -99,8 +119,14 @@ impl Session {
 
     fn send_call(&mut self, key: CallKey) {
         let id = self.pending.new_id();
-        let Some(active) = self.calls.get_mut(&key) else { return };
-        let wait = deadline(active.call.contract_deadline(), self.host_name.as_deref(), self.tool_timeout);
+        let Some(active) = self.calls.get_mut(&key) else {
+            return;
+        };
+        let wait = deadline(
+            active.call.contract_deadline(),
+            self.host_name.as_deref(),
+            self.tool_timeout,
+        );
         active.deadline = wait;
         active.call.set_deadline(wait.wait);
         if let Server::Gone(exit) = &self.server {
@@ -115,8 +141,17 @@ impl Session {
             return;
         };
         // The host's clock has been running since it asked, an operator's own limit counts from the sending.
-        let from = if wait.renewable { active.opened } else { Instant::now() };
-        active.sent = Some(Sent { upstream: id, frame: number, at: Instant::now(), timer: None });
+        let from = if wait.renewable {
+            active.opened
+        } else {
+            Instant::now()
+        };
+        active.sent = Some(Sent {
+            upstream: id,
+            frame: number,
+            at: Instant::now(),
+            timer: None,
+        });
         self.pending.ask(id, Asked::Call(key));
         self.happened(key, Event::Sent);
         self.set_deadline(key, from + wait.wait);
@@ -133,16 +168,24 @@ impl Session {
 
     /// The server reports progress under a token: the wait of that call starts anew, up to the maximum.
     pub(super) fn progressed(&mut self, token: &str) {
-        let Some(&key) = self.progress.get(token) else { return };
-        let Some(active) = self.calls.get(&key) else { return };
-        let (Some(sent), true) = (active.sent, active.deadline.renewable && !active.told) else { return };
+        let Some(&key) = self.progress.get(token) else {
+            return;
+        };
+        let Some(active) = self.calls.get(&key) else {
+            return;
+        };
+        let (Some(sent), true) = (active.sent, active.deadline.renewable && !active.told) else {
+            return;
+        };
         let at = (Instant::now() + active.deadline.wait).min(sent.at + MAXIMUM);
         self.set_deadline(key, at);
     }
 
     /// Tells the server that nobody waits for a call any more.
     fn cancel_upstream(&mut self, key: CallKey) {
-        let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) else { return };
+        let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) else {
+            return;
+        };
         let frame = format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{},\
              \"reason\":\"no answer within the deadline\"}}}}",
@@ -153,7 +196,9 @@ impl Session {
 
     /// The caller is told. A call that may still be answered is kept, so that the answer gets into the record.
     fn told(&mut self, key: CallKey, listen: bool) {
-        let Some(active) = self.calls.get_mut(&key) else { return };
+        let Some(active) = self.calls.get_mut(&key) else {
+            return;
+        };
         active.told = true;
         if let Some(token) = active.progress_token.take()
             && self.progress.get(&token) == Some(&key)
@@ -185,7 +230,9 @@ impl Session {
         match recorded {
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
             Recorded::Malformed(key, recording) => {
-                let Some((draft, origin)) = self.malformed.remove(&key) else { return };
+                let Some((draft, origin)) = self.malformed.remove(&key) else {
+                    return;
+                };
                 match draft.sign(&recording).into_frame() {
                     Some(frame) => self.answer(&origin, frame),
                     None => self.leave_unanswered(&origin),
@@ -217,6 +264,10 @@ impl Session {
 
     /// The calls that are not told yet.
     pub(super) fn open_calls(&self) -> Vec<CallKey> {
-        self.calls.iter().filter(|(_, active)| !active.told).map(|(key, _)| *key).collect()
+        self.calls
+            .iter()
+            .filter(|(_, active)| !active.told)
+            .map(|(key, _)| *key)
+            .collect()
     }
 }

@@ -17,9 +17,13 @@ impl Session {
         self.to_server.abandon();
         self.end_listing(Err(format!("the server ended ({exit})")));
         for key in self.open_calls() {
-            let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) else { continue };
+            let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) else {
+                continue;
+            };
             let loss = if self.to_server.withdraw(sent.frame) {
-                Loss::NeverLeft { why: format!("ended ({exit}) before a byte of this call left for it") }
+                Loss::NeverLeft {
+                    why: format!("ended ({exit}) before a byte of this call left for it"),
+                }
             } else {
                 Loss::Closed { exit: exit.clone() }
             };
@@ -40,7 +44,9 @@ impl Session {
         self.host_left = true;
         tracing::debug!("the host is gone");
         for key in self.open_calls() {
-            let Some(active) = self.calls.get(&key) else { continue };
+            let Some(active) = self.calls.get(&key) else {
+                continue;
+            };
             if active.call.class() == EffectClass::Read || active.sent.is_none() {
                 self.happened(key, Event::Cancelled);
             }

@@ -28,7 +28,8 @@ impl Session {
             Frame::Line(bytes) | Frame::Unterminated(bytes) => self.bytes_from_host(bytes),
             Frame::Oversized { length, .. } => {
                 let limit = self.frame_limit;
-                let message = format!("a message of {length} bytes was dropped; the limit for one message is {limit}");
+                let message =
+                    format!("a message of {length} bytes was dropped; the limit for one message is {limit}");
                 let error = self.refuse_unidentified(INVALID_REQUEST, &message);
                 self.tell_host(error);
             }
@@ -37,7 +38,8 @@ impl Session {
 
     fn bytes_from_host(&mut self, bytes: &[u8]) {
         let Ok(text) = std::str::from_utf8(bytes) else {
-            let error = self.refuse_unidentified(PARSE_ERROR, "this message is not UTF-8 and was not passed on");
+            let error =
+                self.refuse_unidentified(PARSE_ERROR, "this message is not UTF-8 and was not passed on");
             self.tell_host(error);
             return;
         };
@@ -72,7 +74,10 @@ impl Session {
 
     fn batch_from_host(&mut self, members: &[&RawValue]) {
         if !self.revision_in_force().has_batches() {
-            let message = format!("MCP {} has no batches; one message a line was expected", self.revision_in_force());
+            let message = format!(
+                "MCP {} has no batches; one message a line was expected",
+                self.revision_in_force()
+            );
             let error = self.refuse_unidentified(INVALID_REQUEST, &message);
             self.tell_host(error);
             return;
@@ -82,8 +87,14 @@ impl Session {
             self.tell_host(error);
             return;
         }
-        let read_all: Vec<_> = members.iter().map(|raw| (raw.get(), read_as(raw.get(), Version::Forgiven))).collect();
-        let owed = read_all.iter().filter(|(_, message)| matches!(message, Ok(Message::Request(_)) | Err(_))).count();
+        let read_all: Vec<_> = members
+            .iter()
+            .map(|raw| (raw.get(), read_as(raw.get(), Version::Forgiven)))
+            .collect();
+        let owed = read_all
+            .iter()
+            .filter(|(_, message)| matches!(message, Ok(Message::Request(_)) | Err(_)))
+            .count();
         let batch = self.batches.open(owed.max(1));
         if owed == 0
             && let Some(array) = self.batches.forgo(batch)
@@ -94,7 +105,8 @@ impl Session {
             match message {
                 // A batch within a batch is none.
                 Ok(Message::Batch(_)) | Err(Malformed::NotAMessage | Malformed::NotJson) => {
-                    let error = self.refuse_unidentified(INVALID_REQUEST, "this member of the batch is no message");
+                    let error =
+                        self.refuse_unidentified(INVALID_REQUEST, "this member of the batch is no message");
                     self.batch_answer(batch, error);
                 }
                 Ok(message) => self.message_from_host(text, message, Some(batch)),
@@ -126,9 +138,15 @@ impl Session {
     }
 
     fn request_from_host(&mut self, text: &str, request: &Request<'_>, batch: Option<BatchKey>) {
-        let origin = Origin { id: request.id.get().to_owned(), batch };
+        let origin = Origin {
+            id: request.id.get().to_owned(),
+            batch,
+        };
         if self.pending.holder(&origin.id).is_some() {
-            let message = format!("a request with id {} is still open on this pipe; a new id was expected", origin.id);
+            let message = format!(
+                "a request with id {} is still open on this pipe; a new id was expected",
+                origin.id
+            );
             let frame = own_error(Some(&origin.id), INVALID_REQUEST, &message, None);
             match batch {
                 Some(batch) => self.batch_answer(batch, frame),
@@ -149,11 +167,15 @@ impl Session {
     /// Who asks, in which revision: said once in the legacy era, on every request in the modern one.
     fn note_client(&mut self, request: &Request<'_>) {
         let said = match Method::of(&request.method) {
-            Method::Initialize => request.params.and_then(Handshake::read).map(|handshake| {
-                (handshake.client_name().map(Cow::into_owned), handshake.revision())
-            }),
+            Method::Initialize => request
+                .params
+                .and_then(Handshake::read)
+                .map(|handshake| (handshake.client_name().map(Cow::into_owned), handshake.revision())),
             _ => request_meta(request.params).map(|meta| {
-                let name = meta.client_info.and_then(Implementation::name_in).map(Cow::into_owned);
+                let name = meta
+                    .client_info
+                    .and_then(Implementation::name_in)
+                    .map(Cow::into_owned);
                 (name, meta.revision())
             }),
         };
@@ -169,17 +191,36 @@ impl Session {
 
     fn pass_request(&mut self, text: &str, request: &Request<'_>, method: Method, origin: &Origin) {
         if let Server::Gone(exit) = &self.server {
-            let message = format!("server \"{}\" is gone: it ended ({exit}); start it again", self.name());
+            let message = format!(
+                "server \"{}\" is gone: it ended ({exit}); start it again",
+                self.name()
+            );
             self.refuse(origin, INTERNAL_ERROR, &message);
             return;
         }
         let id = self.pending.new_id();
-        let cursor = if method == Method::ToolsList { cursor_of(request.params) } else { None };
-        let Some(frame) = with_id(text, request.id, &id.to_string()) else { return };
-        self.pending.ask(id, Asked::Host { origin: origin.clone(), method, cursor });
+        let cursor = if method == Method::ToolsList {
+            cursor_of(request.params)
+        } else {
+            None
+        };
+        let Some(frame) = with_id(text, request.id, &id.to_string()) else {
+            return;
+        };
+        self.pending.ask(
+            id,
+            Asked::Host {
+                origin: origin.clone(),
+                method,
+                cursor,
+            },
+        );
         if !self.tell_server(frame) {
             self.pending.take(id);
-            let message = format!("server \"{}\" takes no more requests: it has closed its input", self.name());
+            let message = format!(
+                "server \"{}\" takes no more requests: it has closed its input",
+                self.name()
+            );
             self.refuse(origin, INTERNAL_ERROR, &message);
         }
     }
@@ -201,7 +242,9 @@ impl Session {
     /// nothing open goes on as it came, unless its id is another request's on that side.
     fn cancelled_by_host(&mut self, text: &str, params: Option<&RawValue>) {
         let Some(raw) = params.and_then(|params| {
-            serde_json::from_str::<CancelledParams<'_>>(params.get()).ok().and_then(|params| params.request_id)
+            serde_json::from_str::<CancelledParams<'_>>(params.get())
+                .ok()
+                .and_then(|params| params.request_id)
         }) else {
             self.tell_server(text.to_owned());
             return;

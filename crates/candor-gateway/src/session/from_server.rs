@@ -1,11 +1,11 @@
 //! What the server says.
 
 use candor_core::call::machine::{Event, Loss};
+use candor_core::names::ServerName;
 use candor_core::wire::decode::{Handshake, Implementation, ProgressParams};
 use candor_core::wire::envelope::{Body, Message, Response, read};
 use candor_core::wire::head;
 use candor_core::wire::method::Method;
-use candor_core::names::ServerName;
 use candor_transport::{Frame, Noise, preview};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -30,11 +30,15 @@ impl Session {
         match read(text) {
             Ok(Message::Response(response)) => self.response_from_server(text, &response),
             Ok(Message::Request(_)) => self.tell_host(text.to_owned()),
-            Ok(Message::Notification { method, params }) => self.notification_from_server(text, &method, params),
+            Ok(Message::Notification { method, params }) => {
+                self.notification_from_server(text, &method, params)
+            }
             Ok(Message::Batch(members)) if self.revision_in_force().has_batches() => {
                 for member in members {
                     match read(member.get()) {
-                        Ok(Message::Batch(_)) | Err(_) => self.noise(Noise::of(member.get().as_bytes()), member.get()),
+                        Ok(Message::Batch(_)) | Err(_) => {
+                            self.noise(Noise::of(member.get().as_bytes()), member.get())
+                        }
                         Ok(_) => self.text_from_server(member.get()),
                     }
                 }
@@ -61,7 +65,12 @@ impl Session {
     }
 
     fn response_from_server(&mut self, text: &str, response: &Response<'_>) {
-        let known = response.id.get().parse::<u64>().ok().filter(|id| self.pending.asked(*id).is_some());
+        let known = response
+            .id
+            .get()
+            .parse::<u64>()
+            .ok()
+            .filter(|id| self.pending.asked(*id).is_some());
         let Some(id) = known else {
             self.stray(response.id.get());
             return;
@@ -76,8 +85,17 @@ impl Session {
                 self.listed(id, response.body);
             }
             _ => {
-                let Some(Asked::Host { origin, method, cursor }) = self.pending.take(id) else { return };
-                let Some(frame) = with_id(text, response.id, &origin.id) else { return };
+                let Some(Asked::Host {
+                    origin,
+                    method,
+                    cursor,
+                }) = self.pending.take(id)
+                else {
+                    return;
+                };
+                let Some(frame) = with_id(text, response.id, &origin.id) else {
+                    return;
+                };
                 let frame = restore_subscription(&frame, id, &origin.id).unwrap_or(frame);
                 self.answer(&origin, frame);
                 if let Body::Result(result) = response.body {
@@ -102,11 +120,15 @@ impl Session {
     fn learn_from(&mut self, method: Method, cursor: Option<&str>, result: &RawValue) {
         match method {
             Method::Initialize | Method::Discover => {
-                let Some(handshake) = Handshake::read(result) else { return };
+                let Some(handshake) = Handshake::read(result) else {
+                    return;
+                };
                 if method == Method::Initialize && handshake.revision().is_some() {
                     self.revision = handshake.revision();
                 }
-                let name = handshake.server_name().or_else(|| server_in_meta(result).map(Into::into));
+                let name = handshake
+                    .server_name()
+                    .or_else(|| server_in_meta(result).map(Into::into));
                 if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
                     self.server_name = Some(ServerName::from(name.as_ref()));
                     self.circumstances = None;
@@ -121,7 +143,9 @@ impl Session {
         match Method::of(method) {
             Method::Progress => {
                 let token = params.and_then(|params| {
-                    serde_json::from_str::<ProgressParams<'_>>(params.get()).ok().and_then(|params| params.progress_token)
+                    serde_json::from_str::<ProgressParams<'_>>(params.get())
+                        .ok()
+                        .and_then(|params| params.progress_token)
                 });
                 if let Some(token) = token {
                     self.progressed(token.get());
@@ -157,9 +181,13 @@ impl Session {
                 let key = *key;
                 self.happened(key, Event::Lost(Loss::Oversized { length, limit }));
             }
-            Some(Asked::Listing) => self.end_listing(Err(format!("its list has {length} bytes, over the limit"))),
+            Some(Asked::Listing) => {
+                self.end_listing(Err(format!("its list has {length} bytes, over the limit")))
+            }
             _ => {
-                let Some(Asked::Host { origin, .. }) = self.pending.take(id) else { return };
+                let Some(Asked::Host { origin, .. }) = self.pending.take(id) else {
+                    return;
+                };
                 self.too_large(&origin, length, limit);
             }
         }
@@ -206,7 +234,13 @@ fn restore_subscription(frame: &str, upstream: u64, host: &str) -> Option<String
     if !frame.contains("io.modelcontextprotocol/subscriptionId") {
         return None;
     }
-    let Ok(Message::Response(Response { body: Body::Result(result), .. })) = read(frame) else { return None };
+    let Ok(Message::Response(Response {
+        body: Body::Result(result),
+        ..
+    })) = read(frame)
+    else {
+        return None;
+    };
     let raw = subscription_in(result)?;
     (raw.get().parse::<u64>() == Ok(upstream)).then(|| with_id(frame, raw, host))?
 }

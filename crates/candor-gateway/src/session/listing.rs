@@ -30,7 +30,11 @@ impl Session {
     /// A call wants to know its tool; with `refresh`, from the server itself.
     pub(super) fn learn(&mut self, key: CallKey, refresh: bool) {
         let now = Instant::now();
-        let wanted = if refresh { self.catalogue.may_refresh(now) } else { self.catalogue.wants_listing() };
+        let wanted = if refresh {
+            self.catalogue.may_refresh(now)
+        } else {
+            self.catalogue.wants_listing()
+        };
         if !wanted || !self.can_list(key) {
             self.tell_tool(key);
             return;
@@ -43,13 +47,21 @@ impl Session {
             return;
         }
         let meta = self.meta_for_listing(key);
-        self.listing = Some(Listing { pages: Pages::default(), upstream: 0, meta, waiting: vec![key] });
+        self.listing = Some(Listing {
+            pages: Pages::default(),
+            upstream: 0,
+            meta,
+            waiting: vec![key],
+        });
         self.ask_page(None);
     }
 
     /// A legacy server may be asked only after the handshake; a modern one at any time.
     fn can_list(&self, key: CallKey) -> bool {
-        let modern = self.calls.get(&key).is_some_and(|active| active.call.request().revision.era() == Era::Modern);
+        let modern = self
+            .calls
+            .get(&key)
+            .is_some_and(|active| active.call.request().revision.era() == Era::Modern);
         matches!(self.server, Server::Running) && (modern || self.initialized)
     }
 
@@ -76,8 +88,11 @@ impl Session {
         let cursor = cursor.map(|cursor| format!("\"cursor\":{cursor}"));
         let meta = listing.meta.as_ref().map(|meta| format!("\"_meta\":{meta}"));
         let members: Vec<String> = [cursor, meta].into_iter().flatten().collect();
-        let params =
-            if members.is_empty() { String::new() } else { format!(",\"params\":{{{}}}", members.join(",")) };
+        let params = if members.is_empty() {
+            String::new()
+        } else {
+            format!(",\"params\":{{{}}}", members.join(","))
+        };
         let frame = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"{params}}}");
         self.pending.ask(id, Asked::Listing);
         if self.tell_server(frame) {
@@ -90,7 +105,13 @@ impl Session {
 
     /// The server answered a page of Candor's own listing.
     pub(super) fn listed(&mut self, upstream: u64, body: Body<'_>) {
-        let Some(listing) = self.listing.as_mut().filter(|listing| listing.upstream == upstream) else { return };
+        let Some(listing) = self
+            .listing
+            .as_mut()
+            .filter(|listing| listing.upstream == upstream)
+        else {
+            return;
+        };
         let turned = match body {
             Body::Result(result) => listing.pages.turn(result),
             Body::Error(_) | Body::Both | Body::Neither => Turned::Unreadable,
@@ -104,14 +125,20 @@ impl Session {
 
     /// A page took too long.
     pub(super) fn listing_timed_out(&mut self, upstream: u64) {
-        if self.listing.as_ref().is_some_and(|listing| listing.upstream == upstream) {
+        if self
+            .listing
+            .as_ref()
+            .is_some_and(|listing| listing.upstream == upstream)
+        {
             self.end_listing(Err("the server did not list its tools in 10 s".to_owned()));
         }
     }
 
     /// Ends the listing, and tells every call that waited for it.
     pub(super) fn end_listing(&mut self, end: Result<(), String>) {
-        let Some(listing) = self.listing.take() else { return };
+        let Some(listing) = self.listing.take() else {
+            return;
+        };
         match end {
             Ok(()) => self.catalogue.learn(listing.pages),
             Err(why) => {
@@ -125,7 +152,9 @@ impl Session {
     }
 
     fn tell_tool(&mut self, key: CallKey) {
-        let Some(active) = self.calls.get(&key) else { return };
+        let Some(active) = self.calls.get(&key) else {
+            return;
+        };
         let name = active.call.request().tool.clone();
         let mut catalogue = std::mem::take(&mut self.catalogue);
         let knowledge = catalogue.knowledge(&name, self.terms());

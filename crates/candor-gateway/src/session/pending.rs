@@ -113,8 +113,12 @@ impl Pending {
 
     /// Everything the host asked and had passed on, taken out: the server can't answer any more.
     pub(super) fn take_host_requests(&mut self) -> Vec<Origin> {
-        let ids: Vec<u64> =
-            self.asked.iter().filter(|(_, asked)| matches!(asked, Asked::Host { .. })).map(|(id, _)| *id).collect();
+        let ids: Vec<u64> = self
+            .asked
+            .iter()
+            .filter(|(_, asked)| matches!(asked, Asked::Host { .. }))
+            .map(|(id, _)| *id)
+            .collect();
         ids.into_iter()
             .filter_map(|id| match self.asked.remove(&id) {
                 Some(Asked::Host { origin, .. }) => Some(origin),

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use candor_core::names::ServerName;
 use candor_transport::{
-    Child, ChildCommand, ChildProcess, DEFAULT_FRAME_LIMIT, Exit, Frame, FrameReader, Grace, Limits, NoiseLog, OwnInput,
-    OwnPipes, SpawnFault, own_pipes, spawn,
+    Child, ChildCommand, ChildProcess, DEFAULT_FRAME_LIMIT, Exit, Frame, FrameReader, Grace, Limits,
+    NoiseLog, OwnInput, OwnPipes, SpawnFault, own_pipes, spawn,
 };
 use tokio::process::ChildStdout;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -78,9 +78,19 @@ pub enum RunFault {
 pub async fn run(options: Options) -> Result<Exit, RunFault> {
     let limit = options.frame_limit.unwrap_or(DEFAULT_FRAME_LIMIT);
     let mut signals = Signals::new()?;
-    let child = spawn(&options.command, Limits { frame: limit, high_water: HIGH_WATER })?;
+    let child = spawn(
+        &options.command,
+        Limits {
+            frame: limit,
+            high_water: HIGH_WATER,
+        },
+    )?;
     let OwnPipes { input: host, output } = own_pipes(limit, HIGH_WATER)?;
-    let Child { output: server, input, process } = child;
+    let Child {
+        output: server,
+        input,
+        process,
+    } = child;
     let session = Session {
         fallback_name: fallback_name(&options.command),
         given_name: options.name.as_deref().map(ServerName::from),
@@ -116,13 +126,22 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         noise: NoiseLog::new(),
         strays: 0,
     };
-    let mut wires = Wires { host, server, process, host_open: true, server_open: true, leave_by: None };
+    let mut wires = Wires {
+        host,
+        server,
+        process,
+        host_open: true,
+        server_open: true,
+        leave_by: None,
+    };
     Ok(wires.carry(session, &mut signals).await)
 }
 
 /// The program's own name, for a server that has not said its.
 fn fallback_name(command: &ChildCommand) -> ServerName {
-    let name = Path::new(&command.program).file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = Path::new(&command.program)
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
     ServerName::from(name.as_deref().unwrap_or("server"))
 }
 
@@ -243,7 +262,8 @@ impl Wires {
             self.process.wait().await
         } else {
             let input = session.to_server.clone();
-            let drain = async { while self.server_open && matches!(self.server.next().await, Ok(Some(_))) {} };
+            let drain =
+                async { while self.server_open && matches!(self.server.next().await, Ok(Some(_))) {} };
             let stop = self.process.stop(&input, grace);
             tokio::pin!(stop);
             tokio::select! {

@@ -119,7 +119,11 @@ pub(super) struct Session {
 impl Session {
     /// The server's name as records and texts show it.
     pub(super) fn name(&self) -> ServerName {
-        self.given_name.as_ref().or(self.server_name.as_ref()).unwrap_or(&self.fallback_name).clone()
+        self.given_name
+            .as_ref()
+            .or(self.server_name.as_ref())
+            .unwrap_or(&self.fallback_name)
+            .clone()
     }
 
     /// What holds for every call; made anew when a name becomes known.
@@ -141,7 +145,10 @@ impl Session {
     /// What an operator said of a tool.
     pub(super) fn terms(&self) -> impl Fn(&ToolName) -> ToolTerms + use<'_> {
         let server = self.name();
-        move |tool| self.config.for_tool(server.as_str(), tool.as_str(), &self.command_line)
+        move |tool| {
+            self.config
+                .for_tool(server.as_str(), tool.as_str(), &self.command_line)
+        }
     }
 
     /// The revision in force where a request does not say its own.

@@ -66,7 +66,7 @@ fn each_broken_rule_is_told_so_that_it_can_be_mended() {
             "/a: expected \"on\", received \"off\".",
         ),
         (
-            json!({ "type": "string", "description": "Number of the room, such as 12" }),
+            json!({ "type": "string", "pattern": "^[0-9]+$", "description": "Number of the room, such as 12" }),
             "12",
             "/a: expected a string, Number of the room, such as 12, received 12.",
         ),
