@@ -6,6 +6,7 @@
 pub mod arguments;
 pub mod call;
 pub mod contract;
+pub mod decisions;
 pub mod delivery;
 pub mod describe;
 pub mod judgment;
