@@ -29,7 +29,14 @@ pub struct Catalogue {
     /// The server said that its list changed since.
     stale: bool,
     refreshed: Option<Instant>,
-    failure: Option<String>,
+    failure: Option<Failure>,
+}
+
+/// A list that could not be had.
+#[derive(Debug)]
+struct Failure {
+    why: String,
+    at: Instant,
 }
 
 /// A tool's definition; compiled when a call first names it.
@@ -120,18 +127,20 @@ impl Catalogue {
     }
 
     /// The server could not be asked: what was known before still holds.
-    pub fn fail(&mut self, why: String) {
+    pub fn fail(&mut self, why: String, now: Instant) {
         self.stale = false;
-        self.failure = Some(why);
+        self.failure = Some(Failure { why, at: now });
     }
 
     /// What is known of one tool. `terms` looks up what an operator said of it.
     pub fn knowledge(&mut self, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTerms) -> Knowledge {
         let Some(tools) = &mut self.tools else {
-            let why = self
-                .failure
-                .clone()
-                .unwrap_or_else(|| "the server's tools are not listed".to_owned());
+            let failure = self.failure.as_ref();
+            let why = failure
+                .map_or("the server's tools are not listed", |failure| {
+                    failure.why.as_str()
+                })
+                .to_owned();
             return Knowledge::Unlistable {
                 why,
                 terms: Arc::new(terms(name)),
@@ -153,6 +162,10 @@ impl Catalogue {
             }
         }
     }
+}
+
+fn is_old(then: Instant, now: Instant) -> bool {
+    now.saturating_duration_since(then) >= REFRESH_EVERY
 }
 
 fn compile(slot: &mut Slot, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTerms) -> Knowledge {

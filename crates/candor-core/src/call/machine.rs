@@ -17,6 +17,7 @@ use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft, result_of};
 use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::judge::{Judgment, judge, judge_late};
+use crate::judgment::verdict::Protocol;
 use crate::known::Known;
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::reading::result::Asked;
@@ -37,6 +38,8 @@ pub struct Circumstances {
     pub has_ledger: bool,
     /// Will a call after the server's death start it anew?
     pub restarts: bool,
+    /// How long an answer is waited for where no contract says otherwise.
+    pub deadline: Duration,
 }
 
 /// What happened.
@@ -97,15 +100,26 @@ pub enum Action {
     },
     /// Send the request (see [`Call::upstream`]).
     Send,
-    /// Tell the server that nobody waits any more.
+    /// Tell the server that nobody waits any more: the deadline of a read passed.
     CancelUpstream,
     /// Give this to the caller.
     Deliver(Delivery),
-    /// The call is told. With `listen`, an answer may still come and will be recorded.
+    /// The call is told.
     Told {
-        /// Keep the call.
-        listen: bool,
+        /// May an answer still come, to be recorded?
+        listen: Listen,
     },
+}
+
+/// How long a told call is listened for. An answer that still comes amends the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listen {
+    /// No answer can come.
+    No,
+    /// As long as there is room to keep it.
+    WhileKept,
+    /// The caller gave up on a write: until its deadline, even if the session would end before.
+    UntilDeadline,
 }
 
 #[derive(Debug)]
@@ -119,9 +133,17 @@ enum State {
     /// The server refused the parameters: is the tool still there?
     Confirming { frame: String },
     /// A verdict is on its way to disk.
-    Concluding { draft: Box<Draft>, cancel: bool },
+    Concluding { draft: Box<Draft>, after: After },
     /// The caller is told. What still comes amends the record.
     Told,
+}
+
+/// What is still to be done once the caller is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum After {
+    Nothing,
+    Cancel,
+    ListenUntilDeadline,
 }
 
 /// One call.
@@ -132,7 +154,6 @@ pub struct Call {
     operation: OperationId,
     opened: UnixMillis,
     sent: Option<UnixMillis>,
-    deadline: Duration,
     earlier_refusals: u32,
     tool: Option<Arc<Tool>>,
     terms: Option<Arc<ToolTerms>>,
@@ -160,7 +181,6 @@ impl Call {
             operation,
             opened: now,
             sent: None,
-            deadline: Duration::ZERO,
             earlier_refusals,
             tool: None,
             terms: None,
@@ -195,11 +215,6 @@ impl Call {
         Some(self.terms()?.deadline.as_ref()?.value)
     }
 
-    /// Notes the deadline the shell will keep, for the record.
-    pub fn set_deadline(&mut self, deadline: Duration) {
-        self.deadline = deadline;
-    }
-
     /// What the call may change; a tool that nobody classified counts as a write.
     pub fn class(&self) -> EffectClass {
         self.known_class().unwrap_or(EffectClass::Write)
@@ -223,8 +238,12 @@ impl Call {
             (State::Learning { refreshed }, Event::Learnt(knowledge)) => {
                 self.learnt(&knowledge, refreshed, now)
             }
-            (State::Learning { .. } | State::RecordingIntent, Event::Cancelled) if self.sent.is_none() => {
-                self.cancelled_unsent(now)
+            (State::Learning { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
+            (State::RecordingIntent, Event::Cancelled) => {
+                // The intent is on its way to disk; its verdict follows it.
+                self.cancelled = true;
+                self.state = State::RecordingIntent;
+                Vec::new()
             }
             (State::RecordingIntent, Event::Recorded(recording)) => self.intent_recorded(recording, now),
             (State::Waiting, Event::Sent) => {
@@ -244,8 +263,8 @@ impl Call {
                 self.settle(&frame, listed, now)
             }
             (State::Confirming { frame }, Event::TimedOut | Event::Lost(_)) => self.settle(&frame, true, now),
-            (State::Concluding { draft, cancel }, Event::Recorded(recording)) => {
-                self.tell(*draft, cancel, &recording)
+            (State::Concluding { draft, after }, Event::Recorded(recording)) => {
+                self.tell(*draft, after, &recording)
             }
             (State::Told, Event::Replied(frame)) => self.late(&frame, now),
             (state, _) => {
@@ -316,16 +335,6 @@ impl Call {
         }
     }
 
-    fn cancelled_unsent(&mut self, now: UnixMillis) -> Vec<Action> {
-        if matches!(self.recorded, Recording::Off) && self.tool.is_none() && self.terms.is_none() {
-            return self.refuse(&Ending::CancelledUnsent, now);
-        }
-        // The intent is on its way to disk; its verdict follows it.
-        self.cancelled = true;
-        self.state = State::RecordingIntent;
-        Vec::new()
-    }
-
     fn replied(&mut self, frame: String, now: UnixMillis) -> Vec<Action> {
         if refuses_parameters(&frame) && self.tool.is_some() {
             self.state = State::Confirming { frame };
@@ -383,8 +392,13 @@ impl Call {
     fn conclude(&mut self, ending: &Ending, reply: Option<&str>, now: UnixMillis) -> Vec<Action> {
         let scene = self.scene(now);
         let judgment = judge(&scene, ending);
-        let cancel =
-            self.class() == EffectClass::Read && matches!(ending, Ending::Timeout | Ending::CancelledSent);
+        let read = self.class() == EffectClass::Read;
+        let after = match ending {
+            // Nobody waits for this read any more; a write is listened to, and must not be stopped half-way.
+            Ending::Timeout if read => After::Cancel,
+            Ending::CancelledSent if !read => After::ListenUntilDeadline,
+            _ => After::Nothing,
+        };
         let caller = Caller {
             id: self.request.id().to_owned(),
             revision: self.request.revision,
@@ -400,7 +414,7 @@ impl Call {
         let entry = self.verdict_entry(Phase::Verdict, &scene, draft.judgment(), &facts, now);
         self.state = State::Concluding {
             draft: Box::new(draft),
-            cancel,
+            after,
         };
         vec![Action::Record {
             entries: vec![entry],
@@ -414,19 +428,19 @@ impl Call {
         !self.is_trusted_read() && !matches!(self.recorded, Recording::Not { .. })
     }
 
-    fn tell(&mut self, draft: Draft, cancel: bool, recording: &Recording) -> Vec<Action> {
-        let answered = draft.judgment().ruling.protocol;
-        let listen = matches!(
-            answered,
-            crate::judgment::verdict::Protocol::NoResponse | crate::judgment::verdict::Protocol::Delivered
-        );
+    fn tell(&mut self, draft: Draft, after: After, recording: &Recording) -> Vec<Action> {
+        let listen = match (after, draft.judgment().ruling.protocol) {
+            (_, Protocol::NotSent) => Listen::No,
+            (After::ListenUntilDeadline, _) => Listen::UntilDeadline,
+            (After::Cancel | After::Nothing, _) => Listen::WhileKept,
+        };
         // A verdict on disk without its intent proves nothing about what was sent.
         let recording = match (&self.recorded, recording) {
             (not @ Recording::Not { .. }, _) => not,
             (_, recording) => recording,
         };
         let mut actions = vec![Action::Deliver(draft.sign(recording))];
-        if cancel {
+        if after == After::Cancel {
             actions.push(Action::CancelUpstream);
         }
         actions.push(Action::Told { listen });
@@ -509,7 +523,12 @@ impl Call {
             revision: self.request.revision.as_str(),
             host: self.circumstances.host.as_deref(),
             request_id: self.request.id(),
-            deadline_ms: u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX),
+            deadline_ms: u64::try_from(
+                self.contract_deadline()
+                    .unwrap_or(self.circumstances.deadline)
+                    .as_millis(),
+            )
+            .unwrap_or(u64::MAX),
             disclosed: json!({
                 "coerced": self.disclosure.coerced,
                 "notices": self.disclosure.notices,

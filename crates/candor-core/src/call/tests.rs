@@ -22,6 +22,7 @@ fn circumstances(ledger_required: bool) -> Arc<Circumstances> {
         ledger_required,
         has_ledger: true,
         restarts: false,
+        deadline: std::time::Duration::from_secs(55),
     })
 }
 
@@ -327,6 +328,17 @@ fn a_cancelled_call_is_answered_by_nobody_and_recorded() {
         run(&mut call, vec![Event::Cancelled, on_disk()])
     };
     assert_eq!((unchecked.entries.len(), unchecked.delivered.len()), (2, 0));
+    let while_asking_anew = {
+        let mut call = call(&json!({ "room": "x" }), false);
+        run(
+            &mut call,
+            vec![listed(None), Event::Cancelled, on_disk(), listed(None)],
+        )
+    };
+    assert_eq!(
+        (while_asking_anew.entries.len(), while_asking_anew.delivered.len()),
+        (2, 0)
+    );
 }
 
 #[test]

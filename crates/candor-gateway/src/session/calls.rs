@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use candor_core::call::machine::{Action, Call, Event, Loss};
+use candor_core::call::machine::{Action, Call, Event, Listen, Loss};
 use candor_core::call::malformed;
 use candor_core::call::request::CallRequest;
 use candor_core::record::bodies::digest;
@@ -128,7 +128,6 @@ impl Session {
             self.tool_timeout,
         );
         active.deadline = wait;
-        active.call.set_deadline(wait.wait);
         if let Server::Gone(exit) = &self.server {
             let why = format!("is gone: it ended ({exit}) before this call");
             self.happened(key, Event::Lost(Loss::NeverLeft { why }));
@@ -182,20 +181,20 @@ impl Session {
     }
 
     /// Tells the server that nobody waits for a call any more.
-    fn cancel_upstream(&mut self, key: CallKey) {
+    pub(super) fn cancel_upstream(&mut self, key: CallKey) {
         let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) else {
             return;
         };
         let frame = format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{},\
-             \"reason\":\"no answer within the deadline\"}}}}",
+             \"reason\":\"nobody waits for this call any more\"}}}}",
             sent.upstream
         );
         self.tell_server(frame);
     }
 
     /// The caller is told. A call that may still be answered is kept, so that the answer gets into the record.
-    fn told(&mut self, key: CallKey, listen: bool) {
+    fn told(&mut self, key: CallKey, listen: Listen) {
         let Some(active) = self.calls.get_mut(&key) else {
             return;
         };
@@ -205,23 +204,21 @@ impl Session {
         {
             self.progress.remove(&token);
         }
-        let sent = active.sent;
-        if let Some(timer) = sent.and_then(|sent| sent.timer) {
+        let Some(sent) = &mut active.sent else {
+            self.calls.remove(&key);
+            return;
+        };
+        let upstream = sent.upstream;
+        if listen != Listen::UntilDeadline
+            && let Some(timer) = sent.timer.take()
+        {
             self.timers.remove(&timer);
         }
-        match sent {
-            Some(sent) if listen => {
-                if let Some(forgotten) = self.pending.keep_told(key, sent.upstream) {
-                    self.calls.remove(&forgotten);
-                }
-            }
-            Some(sent) => {
-                self.pending.take(sent.upstream);
-                self.calls.remove(&key);
-            }
-            None => {
-                self.calls.remove(&key);
-            }
+        if listen == Listen::No {
+            self.pending.take(upstream);
+            self.calls.remove(&key);
+        } else if let Some(forgotten) = self.pending.keep_told(key, upstream) {
+            self.calls.remove(&forgotten);
         }
     }
 
@@ -249,7 +246,12 @@ impl Session {
         {
             self.timers.remove(&key);
             match timer {
-                Timer::Call(call) => self.happened(call, Event::TimedOut),
+                Timer::Call(call) => {
+                    if let Some(sent) = self.calls.get_mut(&call).and_then(|active| active.sent.as_mut()) {
+                        sent.timer = None;
+                    }
+                    self.happened(call, Event::TimedOut);
+                }
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
             }
         }

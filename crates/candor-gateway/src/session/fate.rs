@@ -5,7 +5,7 @@ use candor_core::contract::effect::EffectClass;
 use candor_transport::Exit;
 
 use super::from_host::INTERNAL_ERROR;
-use super::state::{Server, Session};
+use super::state::{Active, Server, Session};
 
 impl Session {
     /// The server is gone: everything that waits for it ends now, as the table says.
@@ -48,6 +48,7 @@ impl Session {
                 continue;
             };
             if active.call.class() == EffectClass::Read || active.sent.is_none() {
+                self.cancel_upstream(key);
                 self.happened(key, Event::Cancelled);
             }
         }
@@ -62,13 +63,14 @@ impl Session {
         for key in self.open_calls() {
             self.happened(key, Event::Cancelled);
         }
+        self.timers.clear();
     }
 
     /// Is there nothing left to wait for?
     pub(super) fn is_quiet(&self) -> bool {
         self.records.is_empty()
             && self.malformed.is_empty()
-            && self.calls.values().all(|active| active.told)
+            && self.calls.values().all(Active::is_settled)
             && self.pending.is_quiet()
     }
 }

@@ -143,7 +143,7 @@ impl Session {
             Ok(()) => self.catalogue.learn(listing.pages),
             Err(why) => {
                 tracing::warn!(%why, "calls go through unchecked");
-                self.catalogue.fail(why);
+                self.catalogue.fail(why, Instant::now());
             }
         }
         for key in listing.waiting {

@@ -27,6 +27,8 @@ const HIGH_WATER: usize = 1024 * 1024;
 const MOST_OPEN: usize = 4096;
 /// After the server's process has ended: how long its pipe may be silent before it counts as read to its end.
 const LAST_WORDS: Duration = Duration::from_millis(250);
+/// And how long it is read at most.
+const LAST_WORDS_IN_ALL: Duration = Duration::from_secs(2);
 /// After the host closed its end: how long requests without a deadline of their own may still be answered.
 const AFTER_HOST: Duration = Duration::from_secs(10);
 /// For a server that is ended because we are: whoever ended us may not wait long.
@@ -216,7 +218,11 @@ impl Wires {
 
     /// The server's process has ended. What it wrote before is still in its pipe.
     async fn process_ended(&mut self, session: &mut Session, exit: Exit) {
-        while let Ok(Some(frame)) = self.server.next_within(LAST_WORDS).await {
+        // A descendant may hold the pipe and write on for ever.
+        let until = Instant::now() + LAST_WORDS_IN_ALL;
+        while Instant::now() < until
+            && let Ok(Some(frame)) = self.server.next_within(LAST_WORDS).await
+        {
             session.frame_from_server(&frame);
         }
         self.server_open = false;
@@ -234,11 +240,12 @@ impl Wires {
     }
 
     /// The host has closed its end: may this session end?
-    fn may_leave(&self, session: &mut Session) -> bool {
+    fn may_leave(&mut self, session: &mut Session) -> bool {
         if session.is_quiet() {
             return true;
         }
         if self.leave_by.is_some_and(|leave| leave <= Instant::now()) {
+            self.leave_by = None;
             session.host_gone();
         }
         session.host_left && session.is_quiet()

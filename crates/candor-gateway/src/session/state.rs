@@ -20,7 +20,7 @@ use super::listing::Listing;
 use super::pending::{CallKey, Origin, Pending};
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
-use crate::deadline::Deadline;
+use crate::deadline::{Deadline, deadline};
 use crate::recorder::Recorder;
 
 /// Refusals of the same arguments are counted for this many different calls.
@@ -38,6 +38,13 @@ pub(super) struct Active {
     /// What makes these very arguments recognisable when they come again.
     pub(super) fingerprint: String,
     pub(super) told: bool,
+}
+
+impl Active {
+    /// Is it told, and not one that must be listened for until its deadline?
+    pub(super) fn is_settled(&self) -> bool {
+        self.told && self.sent.is_none_or(|sent| sent.timer.is_none())
+    }
 }
 
 /// Where a request stands on the wire.
@@ -137,6 +144,7 @@ impl Session {
             ledger_required: self.ledger_required,
             has_ledger: self.recorder.is_on(),
             restarts: false,
+            deadline: deadline(None, self.host_name.as_deref(), self.tool_timeout).wait,
         });
         self.circumstances = Some(Arc::clone(&made));
         made
