@@ -86,17 +86,19 @@ impl Pages {
 }
 
 impl Catalogue {
-    /// Must the server be asked before a call can be checked?
-    pub fn wants_listing(&self) -> bool {
-        self.tools.is_none() || self.stale
+    /// Must the server be asked before a call can be checked? One that failed to answer is not asked again within
+    /// the minute: every call would have to wait for it.
+    pub fn wants_listing(&self, now: Instant) -> bool {
+        let failed = self
+            .failure
+            .as_ref()
+            .is_some_and(|failure| !is_old(failure.at, now));
+        !failed && (self.tools.is_none() || self.stale)
     }
 
     /// May the server be asked anew before a call is refused?
     pub fn may_refresh(&self, now: Instant) -> bool {
-        self.wants_listing()
-            || self
-                .refreshed
-                .is_none_or(|then| now.saturating_duration_since(then) >= REFRESH_EVERY)
+        self.wants_listing(now) || self.refreshed.is_none_or(|then| is_old(then, now))
     }
 
     /// A refresh was begun.

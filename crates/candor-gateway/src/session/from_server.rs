@@ -31,13 +31,13 @@ impl Session {
             Ok(Message::Response(response)) => self.response_from_server(text, &response),
             Ok(Message::Request(_)) => self.tell_host(text.to_owned()),
             Ok(Message::Notification { method, params }) => {
-                self.notification_from_server(text, &method, params)
+                self.notification_from_server(text, &method, params);
             }
             Ok(Message::Batch(members)) if self.revision_in_force().has_batches() => {
                 for member in members {
                     match read(member.get()) {
                         Ok(Message::Batch(_)) | Err(_) => {
-                            self.noise(Noise::of(member.get().as_bytes()), member.get())
+                            self.noise(Noise::of(member.get().as_bytes()), member.get());
                         }
                         Ok(_) => self.text_from_server(member.get()),
                     }
@@ -182,7 +182,7 @@ impl Session {
                 self.happened(key, Event::Lost(Loss::Oversized { length, limit }));
             }
             Some(Asked::Listing) => {
-                self.end_listing(Err(format!("its list has {length} bytes, over the limit")))
+                self.end_listing(Err(format!("its list has {length} bytes, over the limit")));
             }
             _ => {
                 let Some(Asked::Host { origin, .. }) = self.pending.take(id) else {

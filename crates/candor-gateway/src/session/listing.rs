@@ -33,7 +33,7 @@ impl Session {
         let wanted = if refresh {
             self.catalogue.may_refresh(now)
         } else {
-            self.catalogue.wants_listing()
+            self.catalogue.wants_listing(now)
         };
         if !wanted || !self.can_list(key) {
             self.tell_tool(key);
