@@ -85,7 +85,8 @@ mod tests {
     use std::task::{Context, Poll};
     use tokio::io::{AsyncWriteExt, ReadBuf};
 
-    /// Gives one byte, then is not ready once, and so on; ends with an error if told to.
+    /// Gives one byte, then is not ready once, and so on; ends with an error if told to, and keeps to it unless it
+    /// is an interruption.
     struct Drip {
         bytes: std::vec::IntoIter<u8>,
         rested: bool,
@@ -116,7 +117,8 @@ mod tests {
             match self.bytes.next() {
                 Some(byte) => buf.put_slice(&[byte]),
                 None => {
-                    if let Some(kind) = self.error.take() {
+                    if let Some(kind) = self.error {
+                        self.error = self.error.filter(|kind| *kind != io::ErrorKind::Interrupted);
                         return Poll::Ready(Err(kind.into()));
                     }
                 }

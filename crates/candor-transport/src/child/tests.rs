@@ -289,6 +289,25 @@ async fn a_child_that_never_reads_can_still_be_read_from() {
 }
 
 #[tokio::test]
+#[cfg(target_os = "linux")] // macOS has no setsid command
+async fn a_daemon_that_took_the_pipe_with_it_does_not_keep_the_writer() {
+    let mut child = shell("exec 3<&0; setsid sh -c 'echo $$; exec sleep 60' 0<&3 & wait");
+    let daemon = next_text(&mut child).await;
+    child.input.push(Bytes::from(vec![b'y'; 1_000_000])).unwrap();
+    let grace = Grace {
+        after_close: SHORT,
+        ..PATIENT
+    };
+    assert_eq!(child.process.stop(&child.input, grace).await, Exit::Signal(15));
+    let end = timeout(AMPLE / 2, child.input.closed())
+        .await
+        .expect("the writer is stuck");
+    assert_eq!(end, Some(io::ErrorKind::ConnectionAborted));
+    assert!(runs(&daemon), "it left the group, so it is not reached");
+    std::process::Command::new("kill").arg(&daemon).status().unwrap();
+}
+
+#[tokio::test]
 async fn megabytes_pass_both_ways_at_once() {
     let mut child = shell("exec cat");
     for letter in b'a'..=b'h' {
