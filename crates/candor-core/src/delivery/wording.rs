@@ -26,7 +26,8 @@ pub fn block(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<Stri
         what_repeat_means(scene, ending, judgment),
         tail(scene, ending, judgment),
     ]));
-    Some(lines.join("\n"))
+    // Sentences that begin a line of their own leave a blank at the end of the line before.
+    Some(lines.join("\n").replace(" \n", "\n"))
 }
 
 fn join<const N: usize>(sentences: [String; N]) -> String {
@@ -52,7 +53,7 @@ fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Strin
             Effect::NotApplied,
         ) if scene.class != EffectClass::Read => "By this tool's contract nothing changed.",
         (_, Effect::NotApplied) if scene.class == EffectClass::Read && scene.attempts > 0 => {
-            "The tool is known as read-only to the operator: nothing changed."
+            "The operator counts it as read-only: nothing changed."
         }
         (_, Effect::NotApplied) => "Nothing changed.",
         (Ending::Refused { .. }, Effect::Unknown) => "It did not say whether anything was done first.",
@@ -186,5 +187,8 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
         }
         _ => {}
     }
-    out.join(" ").replace(" \n", "\n")
+    out.join(" ")
 }
+
+#[cfg(test)]
+mod tests;
