@@ -186,3 +186,112 @@ fn compile(slot: &mut Slot, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTe
     slot.compiled = Some(Arc::clone(&tool));
     Knowledge::Listed(tool)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+
+    fn page(names: &[&str], cursor: Option<&str>) -> Box<RawValue> {
+        let tools: Vec<_> = names
+            .iter()
+            .map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }))
+            .collect();
+        to_raw_value(&json!({ "tools": tools, "nextCursor": cursor })).unwrap()
+    }
+
+    fn learnt(names: &[&str]) -> Catalogue {
+        let mut pages = Pages::default();
+        assert_eq!(pages.turn(&page(names, None)), Turned::Last);
+        let mut catalogue = Catalogue::default();
+        catalogue.learn(pages);
+        catalogue
+    }
+
+    fn ask(catalogue: &mut Catalogue, name: &str) -> Knowledge {
+        catalogue.knowledge(&ToolName::from(name), |_| ToolTerms::default())
+    }
+
+    #[test]
+    fn a_list_is_whole_only_with_its_last_page() {
+        let mut pages = Pages::default();
+        assert_eq!(
+            pages.turn(&page(&["a"], Some("2"))),
+            Turned::Next("\"2\"".to_owned())
+        );
+        assert_eq!(pages.turn(&page(&["b"], None)), Turned::Last);
+        let mut catalogue = Catalogue::default();
+        catalogue.learn(pages);
+        assert!(matches!(ask(&mut catalogue, "a"), Knowledge::Listed(_)));
+        assert!(matches!(ask(&mut catalogue, "b"), Knowledge::Listed(_)));
+    }
+
+    #[test]
+    fn a_cursor_that_never_ends_ends_here() {
+        let mut pages = Pages::default();
+        let turned = (0..=MOST_PAGES)
+            .map(|_| pages.turn(&page(&["a"], Some("again"))))
+            .last();
+        assert_eq!(turned, Some(Turned::Last));
+    }
+
+    #[test]
+    fn a_bad_tool_costs_only_itself_and_a_bad_list_is_none() {
+        let mut pages = Pages::default();
+        let raw = to_raw_value(&json!({ "tools": [{ "name": 5 }, "x", { "name": "good" }], "ttlMs": "x" }))
+            .unwrap();
+        assert_eq!(pages.turn(&raw), Turned::Last);
+        let mut catalogue = Catalogue::default();
+        catalogue.learn(pages);
+        assert!(matches!(ask(&mut catalogue, "good"), Knowledge::Listed(_)));
+        let no_list = to_raw_value(&json!({ "tools": {} })).unwrap();
+        assert_eq!(Pages::default().turn(&no_list), Turned::Unreadable);
+    }
+
+    #[test]
+    fn an_unknown_name_comes_with_its_nearest() {
+        let mut catalogue = learnt(&["book_room", "list_bookings", "pay"]);
+        let Knowledge::NotListed { nearest } = ask(&mut catalogue, "book_rom") else {
+            panic!("it is not listed")
+        };
+        assert_eq!(nearest.first().map(String::as_str), Some("book_room"));
+    }
+
+    #[test]
+    fn what_did_not_change_keeps_its_compiled_schema() {
+        let mut catalogue = learnt(&["a", "b"]);
+        let Knowledge::Listed(before) = ask(&mut catalogue, "a") else {
+            panic!("a is listed")
+        };
+        let mut pages = Pages::default();
+        let changed = json!({ "tools": [
+            { "name": "a", "inputSchema": { "type": "object" } },
+            { "name": "b", "inputSchema": { "type": "object", "required": ["x"] } },
+        ] });
+        pages.turn(&to_raw_value(&changed).unwrap());
+        catalogue.learn(pages);
+        let Knowledge::Listed(after) = ask(&mut catalogue, "a") else {
+            panic!("a is listed")
+        };
+        assert!(Arc::ptr_eq(&before, &after));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_is_asked_first_when_its_list_changed_and_at_most_once_a_minute_for_refusals() {
+        let mut catalogue = Catalogue::default();
+        let start = Instant::now();
+        assert!(catalogue.wants_listing(start), "nothing is known");
+        catalogue.fail("no answer".to_owned(), start);
+        assert!(!catalogue.wants_listing(start), "it has just failed");
+        assert!(catalogue.wants_listing(start + REFRESH_EVERY));
+        let mut catalogue = learnt(&["a"]);
+        assert!(!catalogue.wants_listing(start) && catalogue.may_refresh(start));
+        catalogue.note_refresh(start);
+        assert!(!catalogue.may_refresh(start));
+        assert!(catalogue.may_refresh(start + REFRESH_EVERY));
+        catalogue.note_change();
+        assert!(catalogue.wants_listing(start) && catalogue.may_refresh(start));
+    }
+}
