@@ -5,8 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use candor_core::arguments::check::Mode;
+use candor_core::judgment::verdict::Outcome;
 use candor_gateway::config::{LogLevel, parse_duration};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::times;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -122,11 +126,12 @@ pub(crate) enum LogFormat {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  candor calls                          the last 50 calls
+  candor calls                          the last 50 calls, newest first
   candor calls --unsettled              what nobody knows the end of
   candor calls --server rooms --outcome rejected --since 1h
-  candor calls --json | jq .outcome     one object a line
+  candor calls --json | jq .outcome     one object a line; outcome is null while a call runs
 
+Times are UTC. The effect is shown as – where only the server's own word stands for it (evidence asserted).
 Exit codes: 0, or 1 with --unsettled if there are any.")]
 pub(crate) struct CallsArgs {
     #[command(flatten)]
@@ -137,17 +142,17 @@ pub(crate) struct CallsArgs {
     /// Only calls of this tool.
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// Only calls with this outcome.
-    #[arg(long, value_name = "OUTCOME")]
-    pub(crate) outcome: Option<String>,
+    /// Only calls with this outcome; `candor explain outcome` tells the words.
+    #[arg(long, value_name = "OUTCOME", value_parser = outcome())]
+    pub(crate) outcome: Option<Outcome>,
     /// Only calls that somebody still has to settle.
     #[arg(long)]
     pub(crate) unsettled: bool,
     /// Only calls that began within this time, such as 10m, 2h or 7d.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = times::ago)]
     pub(crate) since: Option<Duration>,
     /// How many calls at most.
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
     /// One JSON object a line.
     #[arg(long)]
@@ -156,7 +161,13 @@ pub(crate) struct CallsArgs {
 
 /// `candor show ID`
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  candor show 8f2c1a90\n      A unique end of the id is enough, at least 4 characters.")]
+#[command(after_help = "\
+Examples:
+  candor show 8f2c1a90               a unique end of the id is enough, at least 4 characters
+  candor show 8f2c1a90 --lang zh     with the sentence for a person in Chinese
+  candor show 8f2c1a90 --json | jq '.records[].body'
+
+Exit codes: 0, 1 if no call has such an id, 2 if several have.")]
 pub(crate) struct ShowArgs {
     #[command(flatten)]
     pub(crate) place: LedgerPlace,
@@ -172,6 +183,7 @@ pub(crate) struct ShowArgs {
 
 /// `candor ledger`
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  candor ledger verify")]
 pub(crate) struct LedgerArgs {
     #[command(subcommand)]
     pub(crate) command: LedgerCommand,
@@ -186,7 +198,13 @@ pub(crate) enum LedgerCommand {
 
 /// `candor ledger verify`
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 if every chain holds, 1 if a record is damaged, changed or missing.")]
+#[command(after_help = "\
+Examples:
+  candor ledger verify
+  candor ledger verify --ledger /var/lib/candor/ledger.sqlite --json | jq .clean
+
+What chains without a key can't show is said at the end.
+Exit codes: 0 if every chain holds, 1 if a record is damaged, changed or missing, 2 if the file that --ledger names is not there.")]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) place: LedgerPlace,
@@ -202,8 +220,11 @@ Examples:
   candor explain CANDOR_NO_ANSWER    an error code
   candor explain timeout             a way a call can end, with its rows of the decision table
   candor explain output_shape        a finding
-  candor explain evidence            a word
-  candor explain                     everything there is")]
+  candor explain evidence            a word of the verdict, or all words of its kind
+  candor explain 'NOT DONE'          the words that open a text for the model
+  candor explain                     everything there is
+
+Exit codes: 0, or 2 if there is nothing of that name.")]
 pub(crate) struct ExplainArgs {
     /// A code, a finding, a way a call can end, or a word of the verdict.
     pub(crate) what: Option<String>,
@@ -238,4 +259,10 @@ pub(crate) struct FixtureArgs {
 
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|fault| fault.to_string())
+}
+
+/// The words for an outcome. The parser's own list makes the message for any other word, with the nearest right one.
+fn outcome() -> impl TypedValueParser<Value = Outcome> {
+    PossibleValuesParser::new(Outcome::ALL.iter().map(|word| word.as_str()))
+        .try_map(|word| Outcome::parse(&word).ok_or("this is no outcome"))
 }

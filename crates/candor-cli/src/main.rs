@@ -9,8 +9,13 @@ mod explain;
 mod fixture;
 mod ledger;
 mod logging;
+mod meanings;
 mod place;
+mod record;
+mod screen;
 mod show;
+mod table;
+mod times;
 mod wrap;
 
 use std::process::ExitCode;
