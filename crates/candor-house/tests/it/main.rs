@@ -10,6 +10,7 @@
 mod arrows;
 mod code;
 mod dependencies;
+mod documents;
 mod licence;
 mod places;
 mod purity;

@@ -112,6 +112,51 @@ fn every_file_keeps_the_rules_of_the_house() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// Names that claim something, and the only product files that may say them: where they are made, where they are used.
+const CLAIMS: &[(&str, &[&str])] = &[
+    (
+        "asserted_by_ledger",
+        &[
+            "crates/candor-core/src/record/entry.rs",
+            "crates/candor-gateway/src/recorder.rs",
+        ],
+    ),
+    (
+        "SystemTime",
+        &[
+            "crates/candor-gateway/src/clock.rs",
+            "crates/candor-ledger/src/ledger.rs",
+        ],
+    ),
+    (
+        "now_v7",
+        &[
+            "crates/candor-gateway/src/clock.rs",
+            "crates/candor-ledger/src/store.rs",
+        ],
+    ),
+];
+
+#[test]
+fn a_claim_is_made_where_it_may_be() {
+    let sources = sources();
+    for (claim, places) in CLAIMS {
+        let makes = |source: &&Source| {
+            let in_core_or_below = ["core", "gateway", "ledger", "transport"]
+                .iter()
+                .any(|name| source.path.starts_with(&format!("crates/candor-{name}/")));
+            let product = source.text.split("#[cfg(test)]").next().unwrap_or_default();
+            source.is_product() && in_core_or_below && has_word(&code(product), claim)
+        };
+        let found: Vec<&str> = sources
+            .iter()
+            .filter(makes)
+            .map(|source| source.path.as_str())
+            .collect();
+        assert_eq!(&found, places, "{claim}");
+    }
+}
+
 #[test]
 fn each_rule_fires_and_stays_quiet() {
     let product = "crates/candor-x/src/thing.rs";

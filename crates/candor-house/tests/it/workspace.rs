@@ -80,6 +80,21 @@ pub(crate) fn sources() -> Vec<Source> {
     found
 }
 
+/// The Markdown pages that are ours, named from the root.
+pub(crate) fn documents() -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in ["", "docs", "docs/codes"] {
+        let Ok(entries) = fs::read_dir(root().join(folder)) else {
+            continue;
+        };
+        let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
+        let pages = names.filter(|name| name.ends_with(".md"));
+        found.extend(pages.map(|name| Path::new(folder).join(name).to_string_lossy().into_owned()));
+    }
+    found.sort();
+    found
+}
+
 /// Runs cargo in the workspace and gives what it wrote to its stdout.
 pub(crate) fn cargo(arguments: &[&str]) -> String {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
