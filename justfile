@@ -17,10 +17,14 @@ lint:
 fmt:
     cargo fmt --all
 
+# The tests of the house and of the documents only.
+house:
+    cargo test --locked --package candor-house
+
 # Builds Candor and plays the demo.
 demo:
-    cargo run --quiet --locked --bin candor -- demo
+    cargo run --locked --package candor-cli -- demo
 
-# Licences, advisories and duplicates of the dependencies (needs cargo-deny).
+# Licences, advisories, sources and doubles of the dependencies (needs cargo-deny).
 deny:
     cargo deny check

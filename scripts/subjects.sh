@@ -25,7 +25,7 @@ unless_stamped() { # folder, installer, lockfile...
   local folder=$1 installer=$2
   shift 2
   local wanted
-  wanted=$(cat -- "$@" | sha256sum | cut -d' ' -f1)
+  wanted=$(cat -- "$@" | git hash-object --stdin)
   if [ "$(cat "$folder/.stamp" 2>/dev/null || true)" = "$wanted" ]; then return; fi
   say "installing $folder"
   rm -rf "$folder"
