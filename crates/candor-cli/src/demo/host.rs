@@ -52,6 +52,14 @@ pub(super) enum Reply {
     Closed,
 }
 
+/// Why a conversation did not get as far as the call; each with what was asked.
+enum Unopened {
+    /// Nothing came in this time.
+    Silent { request: &'static str, waited: Duration },
+    /// The pipe closed.
+    Closed { request: &'static str },
+}
+
 /// All that is left of a conversation.
 #[derive(Debug)]
 pub(super) struct Ended {
@@ -81,27 +89,22 @@ pub(super) fn call(
     arguments: &str,
     patience: Duration,
 ) -> Result<Called, StageFault> {
+    let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
+    let request = format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{params}}}"#);
     let mut host = Host::start(command)?;
     let opened = host.open();
     let sent_at = Instant::now();
-    let reply = match opened {
-        Ok(()) => {
-            let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
-            let request = format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{params}}}"#);
-            Ok(host.ask("3", &request, patience))
-        }
-        Err(missing) => Err(missing),
-    };
+    let asked = opened.map(|()| host.ask("3", &request, patience));
     let took = sent_at.elapsed();
     let ended = host.end();
-    match reply {
+    match asked {
         Ok(reply) => Ok(Called { reply, took, ended }),
-        Err((request, Some(waited))) => Err(StageFault::Silent {
+        Err(Unopened::Silent { request, waited }) => Err(StageFault::Silent {
             request,
             waited,
             stderr: ended.stderr,
         }),
-        Err((request, None)) => Err(StageFault::EndedEarly {
+        Err(Unopened::Closed { request }) => Err(StageFault::EndedEarly {
             how: ended.how,
             request,
             stderr: ended.stderr,
@@ -149,13 +152,13 @@ impl Host {
         })
     }
 
-    /// Opens and lists the tools. Fails with what was asked and, if nothing came, how long was waited.
-    fn open(&mut self) -> Result<(), (&'static str, Option<Duration>)> {
-        for (id, request, name) in [("1", INITIALIZE, "initialize"), ("2", LIST, "tools/list")] {
-            match self.ask(id, request, SURE) {
+    /// Opens and lists the tools.
+    fn open(&mut self) -> Result<(), Unopened> {
+        for (id, line, request) in [("1", INITIALIZE, "initialize"), ("2", LIST, "tools/list")] {
+            match self.ask(id, line, SURE) {
                 Reply::Line(_) => {}
-                Reply::NoAnswer(waited) => return Err((name, Some(waited))),
-                Reply::Closed => return Err((name, None)),
+                Reply::NoAnswer(waited) => return Err(Unopened::Silent { request, waited }),
+                Reply::Closed => return Err(Unopened::Closed { request }),
             }
             if id == "1" {
                 self.write(INITIALIZED);
