@@ -33,11 +33,17 @@ pub(super) fn section(stage: &Stage, verdicts: &[VerdictSeen], width: usize) -> 
         "What a person must settle",
         format!("{candor} calls --unsettled --ledger {ledger}"),
     );
-    match (unknown, verdicts.first()) {
-        (Some(_), _) => say(
-            "Why it was judged so: the rows of the decision table",
-            format!("{candor} explain timeout"),
-        ),
+    // Codes of Candor's own have a page; a tool's codes are the tool's.
+    let code = unknown
+        .and_then(|verdict| verdict.error.as_ref())
+        .filter(|error| error.code.starts_with("CANDOR_"));
+    match (code, verdicts.first()) {
+        (Some(error), _) => {
+            say(
+                "Why it was judged so: the rows of the decision table",
+                format!("{candor} explain {}", error.code),
+            );
+        }
         (None, Some(verdict)) => say(
             "What a word means",
             format!("{candor} explain {}", verdict.outcome),
