@@ -25,6 +25,9 @@ use crate::record::bodies::{self, IntentFacts, VerdictFacts};
 use crate::record::entry::Concluded;
 use crate::record::{Entry, Phase, Recording};
 
+/// How many late answers of one call are recorded; a server that goes on answering is not listened to.
+const KEPT_LATE: usize = 4;
+
 /// What holds for every call of one session.
 #[derive(Debug, Clone)]
 pub struct Circumstances {
@@ -162,7 +165,9 @@ pub struct Call {
     recorded: Recording,
     attempts: u32,
     cancelled: bool,
-    late_answers: u32,
+    /// Answers that came while the first was being recorded.
+    early: Vec<String>,
+    late_answers: usize,
     state: State,
 }
 
@@ -189,6 +194,7 @@ impl Call {
             recorded: Recording::Off,
             attempts: 0,
             cancelled: false,
+            early: Vec::new(),
             late_answers: 0,
             state: State::Learning { refreshed: false },
         };
@@ -264,9 +270,17 @@ impl Call {
             }
             (State::Confirming { frame }, Event::TimedOut | Event::Lost(_)) => self.settle(&frame, true, now),
             (State::Concluding { draft, after }, Event::Recorded(recording)) => {
-                self.tell(*draft, after, &recording)
+                self.tell(*draft, after, &recording, now)
             }
             (State::Told, Event::Replied(frame)) => self.late(&frame, now),
+            (state @ (State::Concluding { .. } | State::Confirming { .. }), Event::Replied(frame)) => {
+                // One more answer while the first is still on its way: its turn comes once the caller is told.
+                self.state = state;
+                if self.early.len() < KEPT_LATE {
+                    self.early.push(frame);
+                }
+                Vec::new()
+            }
             (state, _) => {
                 self.state = state;
                 Vec::new()
@@ -428,11 +442,11 @@ impl Call {
         !self.is_trusted_read() && !matches!(self.recorded, Recording::Not { .. })
     }
 
-    fn tell(&mut self, draft: Draft, after: After, recording: &Recording) -> Vec<Action> {
+    fn tell(&mut self, draft: Draft, after: After, recording: &Recording, now: UnixMillis) -> Vec<Action> {
         let listen = match (after, draft.judgment().ruling.protocol) {
             (_, Protocol::NotSent) => Listen::No,
-            (After::ListenUntilDeadline, _) => Listen::UntilDeadline,
-            (After::Cancel | After::Nothing, _) => Listen::WhileKept,
+            (After::ListenUntilDeadline, _) if self.early.is_empty() => Listen::UntilDeadline,
+            _ => Listen::WhileKept,
         };
         // A verdict on disk without its intent proves nothing about what was sent.
         let recording = match (&self.recorded, recording) {
@@ -446,16 +460,18 @@ impl Call {
         actions.push(Action::Told { listen });
         self.request.forget();
         self.coerced = None;
+        for frame in std::mem::take(&mut self.early) {
+            actions.extend(self.late(&frame, now));
+        }
         actions
     }
 
     /// An answer, or a second one, that came after the verdict: it amends the record, and nobody is told twice.
     fn late(&mut self, frame: &str, now: UnixMillis) -> Vec<Action> {
-        const KEPT: u32 = 4;
-        self.late_answers += 1;
-        if self.late_answers > KEPT {
+        if self.late_answers >= KEPT_LATE {
             return Vec::new();
         }
+        self.late_answers += 1;
         let ending = self.read(frame, true);
         let scene = self.scene(now);
         let mut judgment: Judgment = judge_late(&scene, &ending);

@@ -402,3 +402,36 @@ fn events_that_do_not_fit_change_nothing() {
     assert!(call.on(Event::Sent, UnixMillis(0)).is_empty());
     assert_eq!(run(&mut call, vec![listed(None), on_disk()]).sends, 1);
 }
+
+#[test]
+fn an_answer_that_comes_while_the_first_is_being_recorded_is_not_lost() {
+    let mut call = call(&json!({ "room": 1 }), false);
+    let flagged = ok_frame(&json!({ "content": [], "isError": true }));
+    let events = vec![
+        listed(None),
+        on_disk(),
+        Event::Sent,
+        ok_frame(&json!({ "content": [] })),
+        flagged,
+        on_disk(),
+    ];
+    let told = run(&mut call, events);
+    assert_eq!(told.delivered.len(), 1);
+    let phases: Vec<Phase> = told.entries.iter().map(|entry| entry.phase).collect();
+    assert_eq!(phases, [Phase::Intent, Phase::Verdict, Phase::Amendment]);
+    assert_eq!(told.entries[2].concluded.unwrap().outcome, Outcome::Failed);
+}
+
+#[test]
+fn a_server_that_goes_on_answering_fills_no_ledger() {
+    let mut call = call(&json!({ "room": 1 }), false);
+    let mut events = vec![
+        listed(None),
+        on_disk(),
+        Event::Sent,
+        ok_frame(&json!({ "content": [] })),
+        on_disk(),
+    ];
+    events.extend((0..50).map(|_| ok_frame(&json!({ "content": [] }))));
+    assert_eq!(run(&mut call, events).entries.len(), 6);
+}

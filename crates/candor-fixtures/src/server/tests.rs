@@ -161,7 +161,11 @@ fn a_late_answer_comes_when_another_call_lets_it() {
 fn a_cancellation_is_in_the_truth_and_only_that_of_an_open_call() {
     let script = catalog::embedded("silence").unwrap();
     let mut stage = Stage::of(&script);
-    assert!(stage.call("cancelled", &json!({})).is_empty());
+    let begun = only(stage.call("cancelled", &json!({})));
+    assert_eq!(
+        begun["method"], "notifications/message",
+        "it says that it has begun, and no more"
+    );
     let notice = |id: i64| {
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id, "reason": "bored" } })
             .to_string()

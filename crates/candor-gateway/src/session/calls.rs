@@ -222,6 +222,14 @@ impl Session {
         }
     }
 
+    /// A told call is answered after all: its deadline holds the session open no longer.
+    pub(super) fn stop_listening(&mut self, key: CallKey) {
+        let Some(active) = self.calls.get_mut(&key).filter(|active| active.told) else { return };
+        if let Some(timer) = active.sent.as_mut().and_then(|sent| sent.timer.take()) {
+            self.timers.remove(&timer);
+        }
+    }
+
     /// Entries are on disk, or are not.
     pub(super) fn recorded(&mut self, recorded: Recorded) {
         match recorded {

@@ -78,6 +78,7 @@ impl Session {
         match self.pending.asked(id) {
             Some(Asked::Call(key)) => {
                 let key = *key;
+                self.stop_listening(key);
                 self.happened(key, Event::Replied(text.to_owned()));
             }
             Some(Asked::Listing) => {

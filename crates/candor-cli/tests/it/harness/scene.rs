@@ -154,7 +154,7 @@ impl Scene {
     /// What `candor calls --json` says of this scene's ledger.
     pub(crate) fn calls(&self) -> Vec<serde_json::Value> {
         let output = Command::new(candor())
-            .args(["calls", "--json", "--ledger"])
+            .args(["calls", "--json", "--limit", "100000", "--ledger"])
             .arg(self.ledger())
             .output()
             .unwrap();
