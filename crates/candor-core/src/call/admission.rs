@@ -6,7 +6,7 @@ use super::request::{Arguments, CallRequest};
 use crate::arguments::check::{Mode, Terms, check};
 use crate::arguments::issue::Issue;
 use crate::contract::effect::EffectClass;
-use crate::contract::rules::RuleAnswer;
+use crate::contract::rules::{Rule, RuleAnswer};
 use crate::contract::tool::{Knowledge, NoSchema, Tool};
 use crate::delivery::answer::Disclosure;
 use crate::judgment::ending::Ending;
@@ -72,7 +72,7 @@ impl Admission {
         }
         let (mut issues, mut total) = self.by_schema(tool, arguments, mode);
         let checked = self.coerced.as_ref().unwrap_or(arguments);
-        let broken = by_rules(tool, checked, now);
+        let broken = by_rules(tool, checked, now, issues.is_empty());
         let by_rule = !broken.is_empty();
         total += broken.len();
         issues.extend(broken);
@@ -142,12 +142,15 @@ impl Admission {
     }
 }
 
-fn by_rules(tool: &Tool, arguments: &Value, now: UnixMillis) -> Vec<Issue> {
+/// What the operator's rules find. A rule that can't be evaluated refuses too, but where the schema has already found
+/// something it is only the echo of that.
+fn by_rules(tool: &Tool, arguments: &Value, now: UnixMillis, fit_schema: bool) -> Vec<Issue> {
     // Moments outside the years a calendar knows can only come from a broken clock: rules then see the epoch.
     let now = jiff::Timestamp::from_millisecond(now.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    let answer = |rule: &crate::contract::rules::Rule| match rule.check(arguments, now) {
-        RuleAnswer::Holds => None,
-        RuleAnswer::Broken(issue) | RuleAnswer::CannotTell(issue) => Some(issue),
+    let answer = |rule: &Rule| match rule.check(arguments, now) {
+        RuleAnswer::Broken(issue) => Some(issue),
+        RuleAnswer::CannotTell(issue) if fit_schema => Some(issue),
+        RuleAnswer::CannotTell(_) | RuleAnswer::Holds => None,
     };
     tool.terms
         .rules

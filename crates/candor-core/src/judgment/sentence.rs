@@ -251,14 +251,28 @@ pub fn times(attempts: u32) -> String {
     }
 }
 
-/// "55 s", "2.1 s", "0.04 s": as many digits as say something.
+/// "55 s", "2.1 s", "40 ms": as many digits as say something.
 pub fn seconds(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
-    if seconds >= 10.0 || (seconds >= 1.0 && seconds.fract() < 0.05) {
-        format!("{seconds:.0} s")
-    } else if seconds >= 1.0 {
-        format!("{seconds:.1} s")
-    } else {
-        format!("{seconds:.2} s")
+    match elapsed.as_millis() {
+        0 => "less than 1 ms".to_owned(),
+        millis @ 1..1000 => format!("{millis} ms"),
+        _ if seconds >= 10.0 || seconds.fract() < 0.05 => format!("{seconds:.0} s"),
+        _ => format!("{seconds:.1} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_as_many_digits_as_say_something() {
+        let told = |millis| seconds(Duration::from_millis(millis));
+        assert_eq!(
+            [told(0), told(40), told(2_000), told(2_130), told(55_400)],
+            ["less than 1 ms", "40 ms", "2 s", "2.1 s", "55 s"]
+        );
+        assert_eq!((times(1), times(3)), ("once".to_owned(), "3 times".to_owned()));
     }
 }
