@@ -24,7 +24,11 @@ pub(crate) fn run(args: &CallsArgs) -> anyhow::Result<Exit> {
         if args.place.ledger.is_none() {
             screen::note(&format!("ledger: {}", reader.place().display()));
         }
-        screen::print(|out| calls.iter().try_for_each(|call| writeln!(out, "{}", as_line(call))))?;
+        screen::print(|out| {
+            calls
+                .iter()
+                .try_for_each(|call| writeln!(out, "{}", as_line(call)))
+        })?;
     } else if !no_ledger {
         screen::print(|out| print_table(out, &reader, &calls, more, now_ms, Screen::of_stdout()))?;
     }
@@ -33,7 +37,11 @@ pub(crate) fn run(args: &CallsArgs) -> anyhow::Result<Exit> {
             "note: some records were written by a newer Candor (version {version} of records); only their columns are shown"
         ));
     }
-    Ok(if args.unsettled && !calls.is_empty() { Exit::FINDINGS } else { Exit::GOOD })
+    Ok(if args.unsettled && !calls.is_empty() {
+        Exit::FINDINGS
+    } else {
+        Exit::GOOD
+    })
 }
 
 /// Says what a person should know about what is read. Is there no ledger yet?
@@ -62,7 +70,9 @@ pub(crate) fn say_notes(reader: &Reader) -> bool {
 /// The calls that were asked for, and whether there are more.
 fn select(reader: &Reader, args: &CallsArgs, now_ms: i64) -> anyhow::Result<(Vec<Call>, bool)> {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let back = |span: std::time::Duration| now_ms.saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX));
+    let back = |span: std::time::Duration| {
+        now_ms.saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX))
+    };
     let mut filter = Filter {
         server: args.server.clone(),
         tool: args.tool.clone(),
@@ -96,14 +106,14 @@ fn as_line(call: &Call) -> String {
 const COLUMNS: [Column; 10] = [
     Column::fixed(""),
     Column::fixed("id"),
-    Column::fixed("started").left_out(4),
-    Column::fixed("server").cut_to(6).left_out(5),
-    Column::fixed("tool").cut_to(12),
+    Column::fixed("started").left_out(2),
+    Column::fixed("server").cut_to(5).left_out(5),
+    Column::fixed("tool").cut_to(10),
     Column::fixed("outcome"),
     Column::fixed("effect"),
-    Column::fixed("evidence").left_out(3),
-    Column::fixed("took").right().left_out(2),
-    Column::fixed("code").cut_to(12).left_out(1),
+    Column::fixed("evidence").left_out(4),
+    Column::fixed("took").right().left_out(1),
+    Column::fixed("code").cut_to(10).left_out(3),
 ];
 
 fn print_table(
@@ -114,7 +124,11 @@ fn print_table(
     now_ms: i64,
     screen: Screen,
 ) -> io::Result<()> {
-    writeln!(out, "Ledger: {} (times are UTC)", screen::line(&reader.place().display().to_string()))?;
+    writeln!(
+        out,
+        "Ledger: {} (times are UTC)",
+        screen::line(&reader.place().display().to_string())
+    )?;
     if calls.is_empty() {
         return writeln!(out, "No such calls.");
     }
@@ -180,3 +194,6 @@ fn tone(call: &Call, outcome: &str) -> Tone {
         _ => Tone::Plain,
     }
 }
+
+#[cfg(test)]
+mod tests;

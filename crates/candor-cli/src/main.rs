@@ -17,6 +17,8 @@ mod show;
 mod table;
 mod times;
 mod wrap;
+#[cfg(test)]
+mod written;
 
 use std::process::ExitCode;
 

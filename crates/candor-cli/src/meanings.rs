@@ -22,47 +22,74 @@ pub(crate) fn groups() -> Vec<Group> {
         Group {
             name: "protocol",
             question: "did a well-formed response to this request arrive?",
-            words: Protocol::ALL.iter().map(|word| (word.as_str(), protocol(*word))).collect(),
+            words: Protocol::ALL
+                .iter()
+                .map(|word| (word.as_str(), protocol(*word)))
+                .collect(),
         },
         Group {
             name: "outcome",
             question: "was the business action done?",
-            words: Outcome::ALL.iter().map(|word| (word.as_str(), outcome(*word))).collect(),
+            words: Outcome::ALL
+                .iter()
+                .map(|word| (word.as_str(), outcome(*word)))
+                .collect(),
         },
         Group {
             name: "effect",
             question: "what did it change?",
-            words: Effect::ALL.iter().map(|word| (word.as_str(), effect(*word))).collect(),
+            words: Effect::ALL
+                .iter()
+                .map(|word| (word.as_str(), effect(*word)))
+                .collect(),
         },
         Group {
             name: "evidence",
             question: "how are outcome and effect known?",
-            words: Evidence::ALL.iter().map(|word| (word.as_str(), evidence(*word))).collect(),
+            words: Evidence::ALL
+                .iter()
+                .map(|word| (word.as_str(), evidence(*word)))
+                .collect(),
         },
         Group {
             name: "kind",
             question: "of what sort is the failure?",
-            words: Kind::ALL.iter().map(|word| (word.as_str(), kind(*word))).collect(),
+            words: Kind::ALL
+                .iter()
+                .map(|word| (word.as_str(), kind(*word)))
+                .collect(),
         },
         Group {
             name: "repeat",
             question: "what would a repeat of the same request mean?",
-            words: Repeat::ALL.iter().map(|word| (word.as_str(), repeat(*word))).collect(),
+            words: Repeat::ALL
+                .iter()
+                .map(|word| (word.as_str(), repeat(*word)))
+                .collect(),
         },
         Group {
             name: "class",
             question: "what may a call of this tool change, as far as somebody trusted said?",
-            words: EffectClass::ALL.iter().map(|word| (word.as_str(), class(*word))).collect(),
+            words: EffectClass::ALL
+                .iter()
+                .map(|word| (word.as_str(), class(*word)))
+                .collect(),
         },
         Group {
             name: "channel",
             question: "which way does the answer to the caller take?",
-            words: Channel::ALL.iter().map(|word| (word.as_str(), channel(*word))).collect(),
+            words: Channel::ALL
+                .iter()
+                .map(|word| (word.as_str(), channel(*word)))
+                .collect(),
         },
         Group {
             name: "bytes",
             question: "what becomes of the server's bytes?",
-            words: Bytes::ALL.iter().map(|word| (word.as_str(), bytes(*word))).collect(),
+            words: Bytes::ALL
+                .iter()
+                .map(|word| (word.as_str(), bytes(*word)))
+                .collect(),
         },
         Group {
             name: "opening",
@@ -145,7 +172,9 @@ pub(crate) fn class(word: EffectClass) -> &'static str {
     match word {
         EffectClass::Read => "It changes nothing, whatever the answer.",
         EffectClass::Write => "It may change something. A tool that nobody classified counts as this.",
-        EffectClass::Idempotent => "It may change something, and a second identical call changes nothing more.",
+        EffectClass::Idempotent => {
+            "It may change something, and a second identical call changes nothing more."
+        }
     }
 }
 
@@ -171,7 +200,9 @@ pub(crate) fn opening(word: Opening) -> &'static str {
     match word {
         Opening::Silent => "Candor writes no block.",
         Opening::NotDone => "It was not done, and nothing changed.",
-        Opening::RejectedEffectUnknown => "The server refused; whether something was done first is not known.",
+        Opening::RejectedEffectUnknown => {
+            "The server refused; whether something was done first is not known."
+        }
         Opening::FailedEffectUnknown => "It failed, perhaps halfway; whether something changed is not known.",
         Opening::Unknown => "It may be done, not done, or still running.",
         Opening::PartlyDone => "A part was done and a part was not.",
@@ -189,7 +220,9 @@ pub(crate) fn finding(word: FindingCode) -> &'static str {
         FindingCode::InputSchema => "The tool's inputSchema can't be used: its arguments are not checked.",
         FindingCode::OutputSchema => "The tool's outputSchema can't be used: its results are not checked.",
         FindingCode::NotChecked => "A part of the arguments could not be checked within the bounds.",
-        FindingCode::ArgumentsWarned => "The arguments break the schema, and the operator's mode let them through.",
+        FindingCode::ArgumentsWarned => {
+            "The arguments break the schema, and the operator's mode let them through."
+        }
         FindingCode::MappingMissing => "The field that the contract reads the outcome from is absent.",
         FindingCode::MappingUnlisted => "The field that the contract reads holds a value that no list names.",
         FindingCode::Contradiction => "The server's flag and its own field contradict each other.",

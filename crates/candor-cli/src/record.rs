@@ -61,7 +61,11 @@ impl Concluded {
     /// The effect as a person should read it: where the server merely asserted, nobody knows what changed, and a word
     /// would look like knowledge.
     pub(crate) fn effect_shown(&self) -> &str {
-        if self.evidence == Evidence::Asserted.as_str() { "–" } else { &self.effect }
+        if self.evidence == Evidence::Asserted.as_str() {
+            "–"
+        } else {
+            &self.effect
+        }
     }
 }
 
@@ -73,10 +77,16 @@ impl Call {
             server: row.server.clone(),
             tool: row.tool.clone(),
             started_ms: row.started_ms,
-            took_ms: row.ended_ms.map(|ended| UnixMillis(ended).since(UnixMillis(row.started_ms))),
+            took_ms: row
+                .ended_ms
+                .map(|ended| UnixMillis(ended).since(UnixMillis(row.started_ms))),
             running: row.standing == Standing::Running,
             unsettled: row.unsettled && row.standing == Standing::Ended,
-            concluded: row.latest.as_ref().filter(|_| row.standing == Standing::Ended).map(Concluded::of),
+            concluded: row
+                .latest
+                .as_ref()
+                .filter(|_| row.standing == Standing::Ended)
+                .map(Concluded::of),
             intent: row.intent.as_ref().map(|record| Body::read(&record.entry.body)),
         };
         if row.standing == Standing::Abandoned {
@@ -121,11 +131,23 @@ impl Call {
 
     /// Everything that was found, before the answer and in it, each once.
     pub(crate) fn findings(&self) -> Vec<Value> {
-        let before = self.intent.as_ref().and_then(|body| body.at("/disclosed/findings"));
-        let after = self.concluded.as_ref().and_then(|concluded| concluded.body.at("/findings"));
+        let before = self
+            .intent
+            .as_ref()
+            .and_then(|body| body.at("/disclosed/findings"));
+        let after = self
+            .concluded
+            .as_ref()
+            .and_then(|concluded| concluded.body.at("/findings"));
         let mut seen = BTreeSet::new();
-        let all = before.into_iter().chain(after).filter_map(Value::as_array).flatten();
-        all.filter(|finding| seen.insert(finding.to_string())).cloned().collect()
+        let all = before
+            .into_iter()
+            .chain(after)
+            .filter_map(Value::as_array)
+            .flatten();
+        all.filter(|finding| seen.insert(finding.to_string()))
+            .cloned()
+            .collect()
     }
 
     /// The call as one object: the verdict's parts stand beside the call's own. `outcome` is null while it runs.
@@ -149,14 +171,30 @@ impl Call {
             ("evidence", json!(concluded.map(|concluded| &concluded.evidence))),
             ("error", part("error")),
             ("reference", part("reference")),
-            ("parts", if parts.is_null() && readable { json!([]) } else { parts }),
+            (
+                "parts",
+                if parts.is_null() && readable {
+                    json!([])
+                } else {
+                    parts
+                },
+            ),
             ("attempts", part("attempts")),
             // What is read here is in the ledger.
             ("recorded", json!(true)),
             ("unsettled", json!(self.unsettled)),
             ("findings", json!(self.findings())),
-            ("how", concluded.and_then(|concluded| concluded.body.at("/how")).cloned().unwrap_or(Value::Null)),
+            (
+                "how",
+                concluded
+                    .and_then(|concluded| concluded.body.at("/how"))
+                    .cloned()
+                    .unwrap_or(Value::Null),
+            ),
         ];
-        members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
+        members
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .collect()
     }
 }

@@ -21,12 +21,18 @@ impl Screen {
     /// What stdout is: a terminal, or something that is read later.
     pub(crate) fn of_stdout() -> Self {
         if !stdout().is_terminal() {
-            return Self { width: None, colour: false };
+            return Self {
+                width: None,
+                colour: false,
+            };
         }
         let measured = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let said = env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
         let width = said.or(measured).filter(|columns| *columns > 0);
-        Self { width, colour: env::var_os("NO_COLOR").is_none() }
+        Self {
+            width,
+            colour: env::var_os("NO_COLOR").is_none(),
+        }
     }
 }
 
@@ -52,7 +58,9 @@ pub(crate) fn line(text: &str) -> String {
 
 /// Foreign text as the lines it has, each without anything that a terminal would obey.
 pub(crate) fn lines(text: &str) -> Vec<String> {
-    text.split('\n').map(|each| escape_invisible(each).replace('\t', "    ")).collect()
+    text.split('\n')
+        .map(|each| escape_invisible(each).replace('\t', "    "))
+        .collect()
 }
 
 /// JSON on one line. Characters that a reader does not see are written as JSON's own escapes.
@@ -73,7 +81,10 @@ fn escaped(text: String) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let (mut utf8, mut utf16) = ([0; 4], [0; 2]);
     for letter in text.chars() {
-        if matches!(escape_invisible(letter.encode_utf8(&mut utf8)), std::borrow::Cow::Borrowed(_)) {
+        if matches!(
+            escape_invisible(letter.encode_utf8(&mut utf8)),
+            std::borrow::Cow::Borrowed(_)
+        ) {
             out.push(letter);
             continue;
         }
@@ -134,17 +145,28 @@ mod tests {
     #[test]
     fn nothing_that_a_terminal_obeys_is_left() {
         let hostile = "a\u{1b}[2Jb\u{9b}31mc\u{202e}d\re\nf\tg\u{7}";
-        for shown in [line(hostile), lines(hostile).concat(), json(&json!({ "x": hostile }))] {
+        for shown in [
+            line(hostile),
+            lines(hostile).concat(),
+            json(&json!({ "x": hostile })),
+        ] {
             assert!(!shown.chars().any(char::is_control), "{shown:?}");
             assert!(!shown.contains('\u{202e}'), "{shown:?}");
         }
-        assert_eq!(line("book_room 会议室 é"), "book_room 会议室 é", "what can be read stays");
+        assert_eq!(
+            line("book_room 会议室 é"),
+            "book_room 会议室 é",
+            "what can be read stays"
+        );
         assert_eq!(lines("a\nb"), ["a", "b"]);
     }
 
     #[test]
     fn escaped_json_is_the_same_value() {
-        for value in [json!({ "a\u{9b}": ["\u{202e}x\u{e0041}\u{7f}", "plain 会"] }), json!({ "n": 12 })] {
+        for value in [
+            json!({ "a\u{9b}": ["\u{202e}x\u{e0041}\u{7f}", "plain 会"] }),
+            json!({ "n": 12 }),
+        ] {
             for text in [json(&value), pretty_json(&value)] {
                 assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value, "{text}");
             }

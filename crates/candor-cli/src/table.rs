@@ -23,17 +23,28 @@ pub(crate) struct Column {
 impl Column {
     /// A column that is never cut and never left out.
     pub(crate) const fn fixed(title: &'static str) -> Self {
-        Self { title, least: None, left_out: None, right: false }
+        Self {
+            title,
+            least: None,
+            left_out: None,
+            right: false,
+        }
     }
 
     /// A column that may be cut.
     pub(crate) const fn cut_to(self, least: usize) -> Self {
-        Self { least: Some(least), ..self }
+        Self {
+            least: Some(least),
+            ..self
+        }
     }
 
     /// A column that may be left out.
     pub(crate) const fn left_out(self, rank: u8) -> Self {
-        Self { left_out: Some(rank), ..self }
+        Self {
+            left_out: Some(rank),
+            ..self
+        }
     }
 
     /// A column of numbers.
@@ -78,11 +89,17 @@ impl Tone {
 
 impl Cell {
     pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), tone: Tone::Plain }
+        Self {
+            text: text.into(),
+            tone: Tone::Plain,
+        }
     }
 
     pub(crate) fn toned(text: impl Into<String>, tone: Tone) -> Self {
-        Self { text: text.into(), tone }
+        Self {
+            text: text.into(),
+            tone,
+        }
     }
 }
 
@@ -101,17 +118,30 @@ pub(crate) fn render(columns: &[Column], rows: &[Vec<Cell>], screen: Screen) -> 
         .iter()
         .enumerate()
         .map(|(index, column)| {
-            let cells = rows.iter().filter_map(|row| row.get(index)).map(|cell| width(&cell.text));
+            let cells = rows
+                .iter()
+                .filter_map(|row| row.get(index))
+                .map(|cell| width(&cell.text));
             Some(cells.max().unwrap_or(0).max(width(column.title)))
         })
         .collect();
     if let Some(available) = screen.width {
         fit(columns, &mut widths, available);
     }
-    let left_out = columns.iter().zip(&widths).filter(|(_, width)| width.is_none()).map(|(column, _)| column.title);
+    let left_out = columns
+        .iter()
+        .zip(&widths)
+        .filter(|(_, width)| width.is_none())
+        .map(|(column, _)| column.title);
     let left_out = left_out.collect();
-    let head: Vec<Cell> = columns.iter().map(|column| Cell::toned(column.title, Tone::Faint)).collect();
-    let lines = std::iter::once(&head).chain(rows).map(|row| lay(columns, &widths, row, screen)).collect();
+    let head: Vec<Cell> = columns
+        .iter()
+        .map(|column| Cell::toned(column.title, Tone::Faint))
+        .collect();
+    let lines = std::iter::once(&head)
+        .chain(rows)
+        .map(|row| lay(columns, &widths, row, screen))
+        .collect();
     Rendered { lines, left_out }
 }
 
@@ -163,12 +193,20 @@ fn lay(columns: &[Column], widths: &[Option<usize>], row: &[Cell], screen: Scree
         let Some(room) = *room else { continue };
         let text = cut(&cell.text, room);
         let space = " ".repeat(room - width(&text).min(room));
-        let style = if screen.colour { cell.tone.style() } else { Style::new() };
+        let style = if screen.colour && !text.is_empty() {
+            cell.tone.style()
+        } else {
+            Style::new()
+        };
         if !line.is_empty() {
             line.push_str(&" ".repeat(GAP));
         }
         let painted = format!("{style}{text}{style:#}");
-        line.push_str(&if column.right { space + &painted } else { painted + &space });
+        line.push_str(&if column.right {
+            space + &painted
+        } else {
+            painted + &space
+        });
     }
     line.truncate(line.trim_end().len());
     match screen.width {
@@ -190,9 +228,12 @@ mod tests {
     ];
 
     fn rows() -> Vec<Vec<Cell>> {
-        [["8f2c1a90", "book_room", "5 ms", "ROOM_UNAVAILABLE"], ["8f2c1a91", "订房间", "55 s", ""]]
-            .map(|row| row.map(Cell::new).to_vec())
-            .to_vec()
+        [
+            ["8f2c1a90", "book_room", "5 ms", "ROOM_UNAVAILABLE"],
+            ["8f2c1a91", "订房间", "55 s", ""],
+        ]
+        .map(|row| row.map(Cell::new).to_vec())
+        .to_vec()
     }
 
     fn on(width: Option<usize>) -> Rendered {
@@ -212,7 +253,11 @@ mod tests {
     #[test]
     fn colours_are_used_only_where_they_may_be() {
         let row = vec![vec![Cell::toned("failed", Tone::Bad)]];
-        let of = |colour| render(&[Column::fixed("outcome")], &row, Screen { width: None, colour }).lines.concat();
+        let of = |colour| {
+            render(&[Column::fixed("outcome")], &row, Screen { width: None, colour })
+                .lines
+                .concat()
+        };
         assert!(of(true).contains('\u{1b}'));
         assert!(!of(false).contains('\u{1b}'));
     }

@@ -5,13 +5,16 @@ use jiff::Timestamp;
 
 /// RFC 3339 with milliseconds: `2026-11-30T13:13:09.834Z`. A moment outside the calendar is given as it is recorded.
 pub(crate) fn stamp(unix_ms: i64) -> String {
-    Timestamp::from_millisecond(unix_ms).map_or_else(|_| format!("{unix_ms} ms"), |moment| format!("{moment:.3}"))
+    Timestamp::from_millisecond(unix_ms)
+        .map_or_else(|_| format!("{unix_ms} ms"), |moment| format!("{moment:.3}"))
 }
 
 /// As [`stamp`], to the second and with a space: for tables.
 pub(crate) fn moment(unix_ms: i64) -> String {
-    Timestamp::from_millisecond(unix_ms)
-        .map_or_else(|_| format!("{unix_ms} ms"), |moment| moment.strftime("%Y-%m-%d %H:%M:%SZ").to_string())
+    Timestamp::from_millisecond(unix_ms).map_or_else(
+        |_| format!("{unix_ms} ms"),
+        |moment| moment.strftime("%Y-%m-%d %H:%M:%SZ").to_string(),
+    )
 }
 
 /// A span, with as many digits as say something: `12 ms`, `2.1 s`, `55 s`, `3 min 5 s`, `2 h 5 min`, `3 d 2 h`.
@@ -30,7 +33,10 @@ pub(crate) fn span(ms: u64) -> String {
 /// How far back to look: a whole number and `s`, `m`, `h`, `d` or `w`. Longer than a deadline may be, since records are
 /// kept for weeks.
 pub(crate) fn ago(text: &str) -> Result<std::time::Duration, NoSpan> {
-    let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let digits = text.len()
+        - text
+            .trim_start_matches(|letter: char| letter.is_ascii_digit())
+            .len();
     let (number, unit) = text.split_at(digits);
     let unit = match unit {
         "s" => 1,
@@ -40,7 +46,11 @@ pub(crate) fn ago(text: &str) -> Result<std::time::Duration, NoSpan> {
         "w" => 604_800,
         _ => return Err(NoSpan),
     };
-    let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)).ok_or(NoSpan)?;
+    let seconds = number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+        .ok_or(NoSpan)?;
     Ok(std::time::Duration::from_secs(seconds))
 }
 
@@ -81,7 +91,16 @@ mod tests {
         assert_eq!(ago("90s").unwrap().as_secs(), 90);
         assert_eq!(ago("7d").unwrap().as_secs(), 604_800);
         assert_eq!(ago("2w").unwrap().as_secs(), 1_209_600);
-        for wrong in ["", "7", "d", "soon", "1.5h", "-1h", "99999999999999999999w", "1 h"] {
+        for wrong in [
+            "",
+            "7",
+            "d",
+            "soon",
+            "1.5h",
+            "-1h",
+            "99999999999999999999w",
+            "1 h",
+        ] {
             assert_eq!(ago(wrong), Err(NoSpan), "{wrong}");
         }
     }

@@ -26,7 +26,10 @@ impl Body {
     /// Reads a body.
     pub(crate) fn read(bytes: &[u8]) -> Self {
         let value = serde_json::from_slice::<Value>(bytes).ok();
-        let version = value.as_ref().and_then(|value| value.get("v")).and_then(Value::as_u64);
+        let version = value
+            .as_ref()
+            .and_then(|value| value.get("v"))
+            .and_then(Value::as_u64);
         match (value, version) {
             (Some(value), Some(version)) if version <= u64::from(VERSION) => Self::Known(value),
             (Some(value), Some(version)) => Self::Newer { version, value },
@@ -49,7 +52,9 @@ impl Body {
 
     /// The list at this JSON Pointer; empty where there is none.
     pub(crate) fn list(&self, pointer: &str) -> &[Value] {
-        self.at(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        self.at(pointer)
+            .and_then(Value::as_array)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Its version, where that is newer than this program.

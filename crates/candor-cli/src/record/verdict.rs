@@ -1,7 +1,9 @@
 //! A recorded verdict as the core's own value: what `describe` makes its sentence from.
 
 use candor_core::arguments::issue::Issue;
-use candor_core::judgment::verdict::{Effect, Evidence, Failure, Kind, Outcome, Part, Protocol, Repeat, Verdict};
+use candor_core::judgment::verdict::{
+    Effect, Evidence, Failure, Kind, Outcome, Part, Protocol, Repeat, Verdict,
+};
 use candor_core::names::OperationId;
 use serde_json::Value;
 
@@ -23,10 +25,15 @@ pub(crate) fn verdict(operation: OperationId, body: &Body) -> Option<Verdict> {
             None => None,
         },
         reference: word("reference").map(str::to_owned),
-        parts: whole.get("parts").and_then(Value::as_array).map_or_else(|| Some(Vec::new()), |parts| {
-            parts.iter().map(part).collect()
-        })?,
-        attempts: whole.get("attempts").and_then(Value::as_u64).and_then(|count| count.try_into().ok()).unwrap_or(0),
+        parts: whole
+            .get("parts")
+            .and_then(Value::as_array)
+            .map_or_else(|| Some(Vec::new()), |parts| parts.iter().map(part).collect())?,
+        attempts: whole
+            .get("attempts")
+            .and_then(Value::as_u64)
+            .and_then(|count| count.try_into().ok())
+            .unwrap_or(0),
         suggested_next_step: word("suggestedNextStep").map(str::to_owned),
     })
 }
@@ -62,7 +69,11 @@ pub(crate) fn issues(list: Option<&Value>) -> Vec<Issue> {
             hint: text(value, "hint"),
         })
     };
-    list.and_then(Value::as_array).into_iter().flatten().filter_map(issue).collect()
+    list.and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(issue)
+        .collect()
 }
 
 fn text(value: &Value, name: &str) -> Option<String> {
@@ -101,7 +112,11 @@ mod tests {
                 }],
             }),
             reference: Some("4711".into()),
-            parts: vec![Part { name: "p".into(), outcome: Outcome::Completed, effect: Effect::Applied }],
+            parts: vec![Part {
+                name: "p".into(),
+                outcome: Outcome::Completed,
+                effect: Effect::Applied,
+            }],
             attempts: 0,
             suggested_next_step: Some("s".into()),
         };

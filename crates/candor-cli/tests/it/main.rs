@@ -13,5 +13,6 @@ mod exits;
 mod fidelity;
 mod harness;
 mod ledger;
+mod reading;
 mod real;
 mod rows;
