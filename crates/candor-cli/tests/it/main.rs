@@ -9,6 +9,7 @@
     reason = "a test may fail by panicking, in its shared parts too"
 )]
 
+mod demo;
 mod exits;
 mod fidelity;
 mod harness;
