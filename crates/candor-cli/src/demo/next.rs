@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn words_are_quoted_only_where_a_shell_would_cut_them() {
         for (word, expected) in [
-            ("/tmp/a-b_c.d", "/tmp/a-b_c.d"),
+            ("/srv/a-b_c.d", "/srv/a-b_c.d"),
             ("a b", "'a b'"),
             ("it's", r"'it'\''s'"),
             ("", "''"),
