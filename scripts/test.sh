@@ -13,7 +13,7 @@ for argument in "$@"; do
   esac
 done
 
-say() { printf '%s\n' "$*" >&2; }
+say() { printf '%s\n' "$@" >&2; }
 
 # Runs one step, and says what it is and how long it took.
 step() {
