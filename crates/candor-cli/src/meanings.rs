@@ -147,7 +147,7 @@ pub(crate) fn evidence(word: Evidence) -> &'static str {
 
 pub(crate) fn kind(word: Kind) -> &'static str {
     match word {
-        Kind::InvalidInput => "The arguments were wrong.",
+        Kind::InvalidInput => "The request was wrong: its form, its name or its arguments.",
         Kind::PermissionDenied => "The caller may not do this.",
         Kind::BusinessRule => "The tool's own rules speak against it.",
         Kind::DependencyUnavailable => "Something that the tool needs is not there.",

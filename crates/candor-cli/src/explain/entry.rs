@@ -249,7 +249,14 @@ impl Entry {
         }
         let lines = self.lines(decisions, how);
         let rows: Vec<Vec<Cell>> = lines.iter().map(row).collect();
-        let table = render(&COLUMNS, &rows, screen);
+        // An end that no mapping can read has nothing to say about a contract.
+        let any_reading = lines.iter().any(|line| line.reading.is_some());
+        let shown = |index: usize| any_reading || index != CONTRACT;
+        let table = render(
+            &only(&COLUMNS, shown),
+            &rows.iter().map(|row| only(row, shown)).collect::<Vec<_>>(),
+            screen,
+        );
         for line in &table.lines {
             writeln!(out, "  {line}")?;
         }
@@ -283,6 +290,17 @@ const COLUMNS: [Column; 10] = [
     Column::fixed("a repeat").left_out(3),
     Column::fixed("Candor may retry").left_out(1),
 ];
+
+/// Where the column `contract` stands.
+const CONTRACT: usize = 1;
+
+fn only<T: Clone>(all: &[T], shown: impl Fn(usize) -> bool) -> Vec<T> {
+    all.iter()
+        .enumerate()
+        .filter(|(index, _)| shown(*index))
+        .map(|(_, item)| item.clone())
+        .collect()
+}
 
 fn classes(line: &Line) -> String {
     if line.classes.len() == EffectClass::ALL.len() {

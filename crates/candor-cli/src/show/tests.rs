@@ -96,3 +96,36 @@ fn a_record_of_a_newer_program_is_said_to_be_one() {
     assert!(!page.contains("secret of the future"), "{page}");
     assert_eq!(shown(&written, 1).to_json(Lang::En)["records"][1]["body"]["v"], 9);
 }
+
+#[test]
+fn an_end_of_several_ids_is_not_guessed_and_a_unique_one_is_enough() {
+    use clap::Parser;
+    let written = Written::new();
+    // The two ids end in the same four digits, and in other eight.
+    let (one, other) = (1, 0x1_0001);
+    for number in [one, other] {
+        written.intent(
+            number,
+            candor_core::contract::effect::EffectClass::Write,
+            "book_room",
+            0,
+        );
+    }
+    let place = written.place();
+    let ends_with = |id: &str| {
+        let words = ["candor", "show", id, "--ledger", place.to_str().unwrap()];
+        match crate::args::Args::try_parse_from(words).unwrap().command {
+            Some(crate::args::Command::Show(args)) => run(&args).unwrap(),
+            command => panic!("{command:?}"),
+        }
+    };
+    assert_eq!(ends_with("1111"), Exit::USAGE);
+    assert_eq!(ends_with("2222-1111"), Exit::GOOD);
+    assert_eq!(ends_with(&id(one).to_string().to_uppercase()), Exit::GOOD);
+    assert_eq!(ends_with("3333"), Exit::FINDINGS);
+    let line = candidate(&written.reader(), id(other)).unwrap();
+    assert!(
+        line.contains(&id(other).to_string()) && line.contains("book_room on rooms"),
+        "{line}"
+    );
+}
