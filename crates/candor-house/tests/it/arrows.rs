@@ -50,6 +50,11 @@ const KEPT_TO: &[(&str, &[&str], &str)] = &[
         "a library never decides where logs go",
     ),
     (
+        "rmcp",
+        &[],
+        "it drops what it does not know: another end in tests, never on the data path",
+    ),
+    (
         "rusqlite",
         &["candor-ledger"],
         "only the ledger knows where records are",
@@ -150,6 +155,7 @@ fn an_arrow_that_points_up_or_sideways_is_found() {
         package("candor-cli", "candor-house", json!("dev")),
         package("candor-new", "serde", Value::Null),
         package("candor-gateway", "anyhow", Value::Null),
+        package("candor-gateway", "rmcp", Value::Null),
     ];
     for one in &wrong_ones {
         assert_eq!(wrong(&[one]).len(), 1, "{one}");
@@ -159,6 +165,7 @@ fn an_arrow_that_points_up_or_sideways_is_found() {
         package("candor-ledger", "candor-fixtures", json!("dev")),
         package("candor-cli", "candor-fixtures", Value::Null),
         package("candor-cli", "anyhow", Value::Null),
+        package("candor-cli", "rmcp", json!("dev")),
         package("candor-core", "serde", Value::Null),
     ];
     for one in &right_ones {
