@@ -94,6 +94,9 @@ pub(crate) struct WrapArgs {
     /// What to call the server [default: the name it gives itself]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Do not start the server anew for the next call after it has died.
+    #[arg(long)]
+    pub(crate) no_restart: bool,
     /// The longest message that is carried, in bytes.
     #[arg(long, value_name = "BYTES", hide = true)]
     pub(crate) frame_limit: Option<usize>,

@@ -25,7 +25,11 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
     logging::start(&args.log, config.log_level.as_ref().map(|level| level.value));
     let recorder = recorder(args, &config)?;
     let options = Options {
-        command: ChildCommand { program: program.clone(), args: rest.to_vec(), ..ChildCommand::default() },
+        command: ChildCommand {
+            program: program.clone(),
+            args: rest.to_vec(),
+            ..ChildCommand::default()
+        },
         name: args.name.clone(),
         command_line: CommandLine {
             read_globs: args.read.iter().flat_map(|globs| Glob::list(globs)).collect(),
@@ -34,13 +38,19 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
             arguments: args.arguments,
         },
         ledger_required: args.ledger_required
-            || config.ledger_required.as_ref().is_some_and(|required| required.value),
+            || config
+                .ledger_required
+                .as_ref()
+                .is_some_and(|required| required.value),
         recorder,
         config,
         tool_timeout: tool_timeout(),
+        restart: !args.no_restart,
         frame_limit: args.frame_limit,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let ended = runtime.block_on(run_session(options));
     // A read of a terminal or a file can't be called back: it must not hold the end up.
     runtime.shutdown_background();

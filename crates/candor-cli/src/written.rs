@@ -261,7 +261,6 @@ fn scene(number: u128, class: EffectClass, tool: &str) -> Scene {
         attempts: 1,
         elapsed: Duration::from_secs(55),
         strict_shape: false,
-        restarts: false,
         recorded: true,
     }
 }

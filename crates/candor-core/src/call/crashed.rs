@@ -43,7 +43,6 @@ pub fn verdict(intent: &OpenIntent<'_>, now: UnixMillis) -> Entry {
         attempts: 1,
         elapsed: Duration::from_millis(now.since(intent.at)),
         strict_shape: false,
-        restarts: false,
         recorded: true,
     };
     let judgment = judge(&scene, &Ending::Crashed);

@@ -39,8 +39,6 @@ pub struct Circumstances {
     pub ledger_required: bool,
     /// Is there a ledger at all?
     pub has_ledger: bool,
-    /// Will a call after the server's death start it anew?
-    pub restarts: bool,
     /// How long an answer is waited for where no contract says otherwise.
     pub deadline: Duration,
 }
@@ -71,11 +69,15 @@ pub enum Loss {
     NeverLeft {
         /// Why, as the end of "server X …".
         why: String,
+        /// Will every later call end so, until a person does something?
+        lasts: bool,
     },
     /// The process or the stream ended.
     Closed {
         /// How it ended.
         exit: String,
+        /// Will the next call start it anew?
+        restarts: bool,
     },
     /// The answer was over the limit.
     Oversized {
@@ -261,6 +263,9 @@ impl Call {
             (State::Waiting, Event::Replied(frame)) => self.replied(frame, now),
             (State::Waiting, Event::Lost(loss)) => self.lost(loss, now),
             (State::Waiting, Event::TimedOut) => self.conclude(&Ending::Timeout, None, now),
+            (State::Waiting, Event::Cancelled) if self.sent.is_none() => {
+                self.conclude(&Ending::CancelledUnsent, None, now)
+            }
             (State::Waiting | State::Confirming { .. }, Event::Cancelled) => {
                 self.conclude(&Ending::CancelledSent, None, now)
             }
@@ -383,11 +388,11 @@ impl Call {
 
     fn lost(&mut self, loss: Loss, now: UnixMillis) -> Vec<Action> {
         let ending = match loss {
-            Loss::NeverLeft { why } => {
+            Loss::NeverLeft { why, lasts } => {
                 self.attempts = 0;
-                Ending::ConnectFailed { why }
+                Ending::ConnectFailed { why, lasts }
             }
-            Loss::Closed { exit } => Ending::Closed { exit },
+            Loss::Closed { exit, restarts } => Ending::Closed { exit, restarts },
             Loss::Oversized { length, limit } => Ending::Oversized { length, limit },
         };
         self.conclude(&ending, None, now)
@@ -520,7 +525,6 @@ impl Call {
             strict_shape: self
                 .terms()
                 .is_some_and(|terms| terms.output.value == ShapeMode::Strict),
-            restarts: self.circumstances.restarts,
             recorded: self.circumstances.has_ledger && !matches!(self.recorded, Recording::Not { .. }),
         }
     }

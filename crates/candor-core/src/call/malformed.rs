@@ -34,7 +34,6 @@ pub fn refuse(
         attempts: 0,
         elapsed: Duration::ZERO,
         strict_shape: false,
-        restarts: circumstances.restarts,
         recorded: circumstances.has_ledger,
     };
     let ending = Ending::Malformed { why: why.to_string() };

@@ -21,7 +21,6 @@ fn circumstances(ledger_required: bool) -> Arc<Circumstances> {
         host: Some("test".to_owned()),
         ledger_required,
         has_ledger: true,
-        restarts: false,
         deadline: std::time::Duration::from_secs(55),
     })
 }
@@ -283,6 +282,7 @@ fn what_provably_never_left_changed_nothing() {
     };
     let never = verdict(Loss::NeverLeft {
         why: "is gone".to_owned(),
+        lasts: false,
     });
     assert_eq!(
         (&never["effect"], &never["attempts"]),
@@ -290,6 +290,7 @@ fn what_provably_never_left_changed_nothing() {
     );
     let closed = verdict(Loss::Closed {
         exit: "exit 137".to_owned(),
+        restarts: true,
     });
     assert_eq!(
         (&closed["effect"], &closed["attempts"]),

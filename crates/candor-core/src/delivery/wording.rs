@@ -86,9 +86,6 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         (Ending::Unrecorded { .. }, _) => {
             "Every such call gets this answer until a person makes the record of calls writable again."
         }
-        (Ending::ConnectFailed { .. }, _) if !scene.restarts => {
-            "Every call gets this answer until the host starts the server again."
-        }
         (
             Ending::Refused {
                 code: Some(-32602),
@@ -99,6 +96,9 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         ) => {
             "The arguments fit the published schema; the rule is the server's own.\n\
              The same arguments will probably be refused again; changed arguments make a new call and undo nothing."
+        }
+        (Ending::ConnectFailed { lasts: true, .. }, _) => {
+            "Every call gets this answer until the host starts the server again."
         }
         (Ending::Timeout | Ending::Closed { .. }, _) if read => {
             "No data came back; this does not mean that there is none.\nA repeat is harmless and may succeed."
@@ -153,11 +153,11 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
                 out.push(format!("\nA late answer goes to the record: candor show {op}."));
             }
         }
-        Ending::Closed { .. } => {
+        Ending::Closed { restarts, .. } => {
             if scene.claims_read_only && scene.class != EffectClass::Read {
                 out.push(unverified.to_owned());
             }
-            let next = if scene.restarts {
+            let next = if *restarts {
                 "The next call starts the server anew; what it held only in memory is lost."
             } else {
                 "The server is gone for this session."

@@ -42,6 +42,8 @@ pub enum Ending {
     ConnectFailed {
         /// Why not.
         why: String,
+        /// Will every later call end so, until a person does something?
+        lasts: bool,
     },
     /// The caller cancelled before it was sent.
     CancelledUnsent,
@@ -78,6 +80,8 @@ pub enum Ending {
     Closed {
         /// How ("exit 137"), where known.
         exit: String,
+        /// Will the next call start it anew?
+        restarts: bool,
     },
     /// The caller cancelled, or left.
     CancelledSent,
@@ -153,8 +157,6 @@ pub struct Scene {
     pub elapsed: Duration,
     /// A broken output shape is taken seriously.
     pub strict_shape: bool,
-    /// Will the next call start the server anew?
-    pub restarts: bool,
     /// Will an operation of this id be found in the ledger?
     pub recorded: bool,
 }

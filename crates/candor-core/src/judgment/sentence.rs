@@ -42,7 +42,7 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
         Ending::Unrecorded { why } => {
             format!("{tool} was not sent: the record of calls can't be written ({why}).")
         }
-        Ending::ConnectFailed { why } => format!("{tool} was not sent: {server} {why}."),
+        Ending::ConnectFailed { why, .. } => format!("{tool} was not sent: {server} {why}."),
         Ending::CancelledUnsent => {
             format!("{tool} was cancelled by the caller before it was sent to {server}.")
         }
@@ -60,7 +60,7 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             times(scene.attempts),
             seconds(scene.elapsed)
         ),
-        Ending::Closed { exit } => format!(
+        Ending::Closed { exit, .. } => format!(
             "{server} ended ({}) {} after {tool} was sent, without answering.",
             name(exit),
             seconds(scene.elapsed)

@@ -19,6 +19,14 @@ pub enum Method {
     Progress,
     /// `notifications/tools/list_changed`: what was learnt is stale.
     ToolListChanged,
+    /// `logging/setLevel`: told again to a server that is started anew.
+    SetLevel,
+    /// `resources/subscribe`: likewise.
+    Subscribe,
+    /// `resources/unsubscribe`: takes a subscription back.
+    Unsubscribe,
+    /// `subscriptions/listen` (2026-07-28): asked again of a server that is started anew.
+    Listen,
     /// Anything else.
     Other,
 }
@@ -35,6 +43,10 @@ impl Method {
             "notifications/cancelled" => Self::Cancelled,
             "notifications/progress" => Self::Progress,
             "notifications/tools/list_changed" => Self::ToolListChanged,
+            "logging/setLevel" => Self::SetLevel,
+            "resources/subscribe" => Self::Subscribe,
+            "resources/unsubscribe" => Self::Unsubscribe,
+            "subscriptions/listen" => Self::Listen,
             _ => Self::Other,
         }
     }

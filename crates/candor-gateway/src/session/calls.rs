@@ -12,6 +12,7 @@ use candor_core::wire::revision::Revision;
 use tokio::time::Instant;
 
 use super::pending::{Asked, CallKey, Origin};
+use super::revival::Waiting;
 use super::state::{Active, Recorded, Sent, Server, Session, Timer};
 use crate::clock;
 use crate::deadline::{Deadline, MAXIMUM, deadline};
@@ -117,9 +118,22 @@ impl Session {
         }
     }
 
-    fn send_call(&mut self, key: CallKey) {
+    pub(super) fn send_call(&mut self, key: CallKey) {
+        match &self.server {
+            Server::Running => {}
+            Server::Gone(exit) if !self.may_revive() => {
+                let why = format!("is gone: it ended ({exit}) before this call");
+                self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: true }));
+                return;
+            }
+            Server::Gone(_) | Server::Reviving => {
+                self.wait_for_server(Waiting::Call(key));
+                return;
+            }
+        }
         let id = self.pending.new_id();
-        let Some(active) = self.calls.get_mut(&key) else {
+        // One that was cancelled while it waited for the server is told already.
+        let Some(active) = self.calls.get_mut(&key).filter(|active| active.call.is_waiting()) else {
             return;
         };
         let wait = deadline(
@@ -128,15 +142,10 @@ impl Session {
             self.tool_timeout,
         );
         active.deadline = wait;
-        if let Server::Gone(exit) = &self.server {
-            let why = format!("is gone: it ended ({exit}) before this call");
-            self.happened(key, Event::Lost(Loss::NeverLeft { why }));
-            return;
-        }
         let frame = active.call.upstream(&id.to_string());
         let Ok(number) = self.to_server.push(frame.into()) else {
             let why = "takes no more requests: it has closed its input".to_owned();
-            self.happened(key, Event::Lost(Loss::NeverLeft { why }));
+            self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: true }));
             return;
         };
         // The host's clock has been running since it asked, an operator's own limit counts from the sending.
@@ -224,7 +233,9 @@ impl Session {
 
     /// A told call is answered after all: its deadline holds the session open no longer.
     pub(super) fn stop_listening(&mut self, key: CallKey) {
-        let Some(active) = self.calls.get_mut(&key).filter(|active| active.told) else { return };
+        let Some(active) = self.calls.get_mut(&key).filter(|active| active.told) else {
+            return;
+        };
         if let Some(timer) = active.sent.as_mut().and_then(|sent| sent.timer.take()) {
             self.timers.remove(&timer);
         }
@@ -261,6 +272,7 @@ impl Session {
                     self.happened(call, Event::TimedOut);
                 }
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
+                Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
             }
         }
     }

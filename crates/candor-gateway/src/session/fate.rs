@@ -4,7 +4,6 @@ use candor_core::call::machine::{Event, Loss};
 use candor_core::contract::effect::EffectClass;
 use candor_transport::Exit;
 
-use super::from_host::INTERNAL_ERROR;
 use super::state::{Active, Server, Session};
 
 impl Session {
@@ -12,7 +11,9 @@ impl Session {
     pub(super) fn server_ended(&mut self, exit: Exit) {
         let exit = exit.to_string();
         tracing::warn!(server = %self.name(), %exit, "the server ended");
+        let reviving = matches!(self.server, Server::Reviving);
         self.server = Server::Gone(exit.clone());
+        let restarts = self.note_death();
         // Nothing that is still queued can leave any more; what was not begun provably never left.
         self.to_server.abandon();
         self.end_listing(Err(format!("the server ended ({exit})")));
@@ -23,15 +24,25 @@ impl Session {
             let loss = if self.to_server.withdraw(sent.frame) {
                 Loss::NeverLeft {
                     why: format!("ended ({exit}) before a byte of this call left for it"),
+                    lasts: !restarts,
                 }
             } else {
-                Loss::Closed { exit: exit.clone() }
+                Loss::Closed {
+                    exit: exit.clone(),
+                    restarts,
+                }
             };
             self.happened(key, Event::Lost(loss));
         }
-        for origin in self.pending.take_host_requests() {
-            let message = format!("server \"{}\" ended ({exit}) before it answered", self.name());
-            self.refuse(&origin, INTERNAL_ERROR, &message);
+        for active in self.calls.values_mut().filter(|active| active.told) {
+            if let Some(timer) = active.sent.as_mut().and_then(|sent| sent.timer.take()) {
+                self.timers.remove(&timer);
+            }
+        }
+        if reviving {
+            self.revival_failed(&format!("it ended again ({exit})"));
+        } else {
+            self.refuse_host_requests(&format!("ended ({exit}) before it answered"));
         }
     }
 
@@ -52,7 +63,7 @@ impl Session {
                 self.happened(key, Event::Cancelled);
             }
         }
-        for origin in self.pending.take_host_requests() {
+        for origin in self.pending.take_host_requests(false) {
             self.pending.release(&origin.id);
         }
     }

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 
 use super::listing::named_revision;
 use super::pending::{Asked, BatchKey, CallKey, Holder, Origin};
+use super::revival::{Memory, Waiting};
 use super::state::{Server, Session};
 
 /// JSON-RPC 2.0, section 5.1.
@@ -130,9 +131,7 @@ impl Session {
             Message::Request(request) => self.request_from_host(text, &request, batch),
             Message::Notification { method, params } => self.notification_from_host(text, &method, params),
             // The server's own ids, back where they came from.
-            Message::Response(_) => {
-                self.tell_server(text.to_owned());
-            }
+            Message::Response(response) => self.pass_answer(text, response.id),
             Message::Batch(_) => {}
         }
     }
@@ -190,7 +189,9 @@ impl Session {
     }
 
     fn pass_request(&mut self, text: &str, request: &Request<'_>, method: Method, origin: &Origin) {
-        if let Server::Gone(exit) = &self.server {
+        if let Server::Gone(exit) = &self.server
+            && !self.may_revive()
+        {
             let message = format!(
                 "server \"{}\" is gone: it ended ({exit}); start it again",
                 self.name()
@@ -199,23 +200,23 @@ impl Session {
             return;
         }
         let id = self.pending.new_id();
-        let cursor = if method == Method::ToolsList {
-            cursor_of(request.params)
-        } else {
-            None
-        };
         let Some(frame) = with_id(text, request.id, &id.to_string()) else {
             return;
         };
-        self.pending.ask(
-            id,
-            Asked::Host {
-                origin: origin.clone(),
-                method,
-                cursor,
+        let asked = Asked::Host {
+            origin: origin.clone(),
+            method,
+            cursor: if method == Method::ToolsList {
+                cursor_of(request.params)
+            } else {
+                None
             },
-        );
-        if !self.tell_server(frame) {
+            kept: Memory::wants(method).then(|| text.to_owned()),
+        };
+        self.pending.ask(id, asked);
+        if !matches!(self.server, Server::Running) {
+            self.wait_for_server(Waiting::Frame(frame));
+        } else if !self.tell_server(frame) {
             self.pending.take(id);
             let message = format!(
                 "server \"{}\" takes no more requests: it has closed its input",
@@ -230,6 +231,7 @@ impl Session {
             Method::Cancelled => self.cancelled_by_host(text, params),
             Method::Initialized => {
                 self.initialized = true;
+                self.revival.memory.note_initialized(text);
                 self.tell_server(text.to_owned());
             }
             _ => {

@@ -29,7 +29,10 @@ impl Session {
     fn text_from_server(&mut self, text: &str) {
         match read(text) {
             Ok(Message::Response(response)) => self.response_from_server(text, &response),
-            Ok(Message::Request(_)) => self.tell_host(text.to_owned()),
+            Ok(Message::Request(request)) => {
+                self.note_server_request(request.id);
+                self.tell_host(text.to_owned());
+            }
             Ok(Message::Notification { method, params }) => {
                 self.notification_from_server(text, &method, params);
             }
@@ -81,6 +84,10 @@ impl Session {
                 self.stop_listening(key);
                 self.happened(key, Event::Replied(text.to_owned()));
             }
+            Some(Asked::Replay) => {
+                self.pending.take(id);
+                self.replayed(id, response.body);
+            }
             Some(Asked::Listing) => {
                 self.pending.take(id);
                 self.listed(id, response.body);
@@ -90,6 +97,7 @@ impl Session {
                     origin,
                     method,
                     cursor,
+                    kept,
                 }) = self.pending.take(id)
                 else {
                     return;
@@ -101,6 +109,9 @@ impl Session {
                 self.answer(&origin, frame);
                 if let Body::Result(result) = response.body {
                     self.learn_from(method, cursor.as_deref(), result);
+                    if let Some(text) = kept {
+                        self.revival.memory.learn(method, &text);
+                    }
                 }
             }
         }
@@ -165,7 +176,7 @@ impl Session {
         let id: u64 = raw.get().parse().ok()?;
         match self.pending.asked(id)? {
             Asked::Host { origin, .. } => with_id(text, raw, &origin.id),
-            Asked::Call(_) | Asked::Listing => None,
+            Asked::Call(_) | Asked::Listing | Asked::Replay => None,
         }
     }
 

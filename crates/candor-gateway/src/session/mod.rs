@@ -10,6 +10,7 @@ mod from_host;
 mod from_server;
 mod listing;
 mod pending;
+mod revival;
 mod run;
 mod state;
 

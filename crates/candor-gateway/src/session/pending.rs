@@ -28,11 +28,15 @@ pub(super) enum Asked {
         method: Method,
         /// The cursor of a `tools/list` (raw), where it has one.
         cursor: Option<String>,
+        /// The request as it came, where it may have to be told again.
+        kept: Option<String>,
     },
     /// A tool call.
     Call(CallKey),
     /// Candor's own `tools/list`.
     Listing,
+    /// Something told again to a server that was started anew.
+    Replay,
 }
 
 /// Who has an id of the host's open.
@@ -111,12 +115,17 @@ impl Pending {
         Some(old)
     }
 
-    /// Everything the host asked and had passed on, taken out: the server can't answer any more.
-    pub(super) fn take_host_requests(&mut self) -> Vec<Origin> {
+    /// Everything the host asked and had passed on, taken out: the server can't answer any more. With `but_listening`,
+    /// open subscriptions stay: they are asked again of the next process.
+    pub(super) fn take_host_requests(&mut self, but_listening: bool) -> Vec<Origin> {
+        let is_taken = |asked: &Asked| match asked {
+            Asked::Host { method, .. } => !(but_listening && *method == Method::Listen),
+            Asked::Call(_) | Asked::Listing | Asked::Replay => false,
+        };
         let ids: Vec<u64> = self
             .asked
             .iter()
-            .filter(|(_, asked)| matches!(asked, Asked::Host { .. }))
+            .filter(|(_, asked)| is_taken(asked))
             .map(|(id, _)| *id)
             .collect();
         ids.into_iter()
@@ -125,6 +134,19 @@ impl Pending {
                 _ => None,
             })
             .collect()
+    }
+
+    /// The open subscriptions, as the host asked for them, with the ids they have at the server.
+    pub(super) fn listening(&self) -> Vec<(u64, String)> {
+        let open = |(id, asked): (&u64, &Asked)| match asked {
+            Asked::Host {
+                method: Method::Listen,
+                kept: Some(text),
+                ..
+            } => Some((*id, text.clone())),
+            _ => None,
+        };
+        self.asked.iter().filter_map(open).collect()
     }
 }
 

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::batches::Batches;
 use super::pending::Pending;
+use super::revival::Revival;
 use super::state::{Server, Session};
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
@@ -57,6 +58,8 @@ pub struct Options {
     pub ledger_required: bool,
     /// `MCP_TOOL_TIMEOUT`, where the host passed it on.
     pub tool_timeout: Option<Duration>,
+    /// Is a server that died started anew by the next call?
+    pub restart: bool,
     /// The longest message that is carried, in bytes; `None` for the default of 64 MiB.
     pub frame_limit: Option<usize>,
 }
@@ -80,13 +83,11 @@ pub enum RunFault {
 pub async fn run(options: Options) -> Result<Exit, RunFault> {
     let limit = options.frame_limit.unwrap_or(DEFAULT_FRAME_LIMIT);
     let mut signals = Signals::new()?;
-    let child = spawn(
-        &options.command,
-        Limits {
-            frame: limit,
-            high_water: HIGH_WATER,
-        },
-    )?;
+    let limits = Limits {
+        frame: limit,
+        high_water: HIGH_WATER,
+    };
+    let child = spawn(&options.command, limits)?;
     let OwnPipes { input: host, output } = own_pipes(limit, HIGH_WATER)?;
     let Child {
         output: server,
@@ -110,6 +111,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         to_host: output,
         to_server: input,
         server: Server::Running,
+        revival: Revival::new(options.restart),
         host_left: false,
         pending: Pending::default(),
         batches: Batches::default(),
@@ -129,6 +131,8 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         strays: 0,
     };
     let mut wires = Wires {
+        command: options.command,
+        limits,
         host,
         server,
         process,
@@ -149,6 +153,8 @@ fn fallback_name(command: &ChildCommand) -> ServerName {
 
 /// What the loop reads from.
 struct Wires {
+    command: ChildCommand,
+    limits: Limits,
     host: FrameReader<OwnInput>,
     server: FrameReader<ChildStdout>,
     process: ChildProcess,
@@ -190,9 +196,30 @@ impl Wires {
                 Woken::ProcessEnded(exit) => self.process_ended(&mut session, exit).await,
                 Woken::ToldToEnd => return self.end(session, QUICK).await,
             }
-            if !self.host_open && self.may_leave(&mut session) {
+            if session.revival.wanted {
+                session.revival.wanted = false;
+                self.start_anew(&mut session);
+            }
+            let leaves = !self.host_open && self.may_leave(&mut session);
+            if leaves || (session.is_given_up() && session.is_quiet()) {
                 return self.end(session, Grace::default()).await;
             }
+        }
+    }
+
+    fn start_anew(&mut self, session: &mut Session) {
+        match spawn(&self.command, self.limits) {
+            Ok(Child {
+                output,
+                input,
+                process,
+            }) => {
+                self.server = output;
+                self.process = process;
+                self.server_open = true;
+                session.revived(input);
+            }
+            Err(fault) => session.revival_failed(&fault.to_string()),
         }
     }
 
@@ -211,7 +238,7 @@ impl Wires {
             },
             () = sleep_until(due) => Woken::Due,
             _ = to_host.closed(), if !session.host_left => Woken::HostGone,
-            exit = self.process.wait(), if matches!(session.server, Server::Running) && self.server_open => Woken::ProcessEnded(exit),
+            exit = self.process.wait(), if !matches!(session.server, Server::Gone(_)) && self.server_open => Woken::ProcessEnded(exit),
             () = signals.any() => Woken::ToldToEnd,
         }
     }

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use super::batches::Batches;
 use super::listing::Listing;
 use super::pending::{CallKey, Origin, Pending};
+use super::revival::Revival;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
 use crate::deadline::{Deadline, deadline};
@@ -66,6 +67,8 @@ pub(super) enum Timer {
     Call(CallKey),
     /// Candor's own listing has taken too long.
     Listing(u64),
+    /// The handshake with a server that was started anew has.
+    Handshake(u64),
 }
 
 /// The server's side.
@@ -73,6 +76,8 @@ pub(super) enum Timer {
 pub(super) enum Server {
     /// It runs.
     Running,
+    /// It is being started anew.
+    Reviving,
     /// It is gone; this is how it ended ("exit 137").
     Gone(String),
 }
@@ -104,6 +109,7 @@ pub(super) struct Session {
     pub(super) to_host: FrameSink,
     pub(super) to_server: FrameSink,
     pub(super) server: Server,
+    pub(super) revival: Revival,
     pub(super) host_left: bool,
     pub(super) pending: Pending,
     pub(super) batches: Batches,
@@ -143,7 +149,6 @@ impl Session {
             host: self.host_name.clone(),
             ledger_required: self.ledger_required,
             has_ledger: self.recorder.is_on(),
-            restarts: false,
             deadline: deadline(None, self.host_name.as_deref(), self.tool_timeout).wait,
         });
         self.circumstances = Some(Arc::clone(&made));

@@ -27,7 +27,6 @@ fn scene(server: &str, tool: &str, class: EffectClass, attempts: u32, millis: u6
         attempts,
         elapsed: Duration::from_millis(millis),
         strict_shape: false,
-        restarts: false,
         recorded: true,
     }
 }
@@ -127,8 +126,9 @@ fn situations() -> Vec<(&'static str, Scene, Ending)> {
         listed: true,
         changes_nothing: false,
     };
-    let closed = || Ending::Closed {
+    let closed = |restarts| Ending::Closed {
         exit: "exit 137".to_owned(),
+        restarts,
     };
     vec![
         (
@@ -162,20 +162,17 @@ fn situations() -> Vec<(&'static str, Scene, Ending)> {
         (
             "server died",
             scene("sqlite", "write_query", write, 1, 2_100),
-            closed(),
+            closed(false),
         ),
         (
             "server died, and is started anew",
-            Scene {
-                restarts: true,
-                ..scene("sqlite", "write_query", write, 1, 2_100)
-            },
-            closed(),
+            scene("sqlite", "write_query", write, 1, 2_100),
+            closed(true),
         ),
         (
             "server died during a read",
             scene("sqlite", "read_query", read, 1, 2_100),
-            closed(),
+            closed(false),
         ),
         (
             "the server refused the arguments",
@@ -283,6 +280,7 @@ fn situations() -> Vec<(&'static str, Scene, Ending)> {
             scene("sqlite", "write_query", write, 0, 0),
             Ending::ConnectFailed {
                 why: "is gone: it ended (exit 137) before this call".to_owned(),
+                lasts: true,
             },
         ),
     ]
