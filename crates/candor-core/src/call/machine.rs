@@ -1,6 +1,6 @@
 //! The machine of one call. Nothing here waits, sends, writes or looks at a clock.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -381,7 +381,7 @@ impl Call {
                 .and_then(|terms| terms.mapping.as_ref())
                 .map(|mapping| &mapping.value),
         };
-        let none = BTreeSet::new();
+        let none = BTreeMap::new();
         let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);
         ending(frame, &asked, refusals, listed)
     }
@@ -489,6 +489,7 @@ impl Call {
         ));
         let facts = VerdictFacts {
             reply: result_of(frame).map(serde_json::value::RawValue::get),
+            count_is_zero: matches!(&ending, Ending::Replied(reading) if reading.count_is_zero),
             ..VerdictFacts::default()
         };
         let entry = self.verdict_entry(Phase::Amendment, &scene, &judgment, &facts, now);

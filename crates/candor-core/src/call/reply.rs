@@ -1,9 +1,10 @@
 //! What came back for a call: read by the method that asked, never by its shape.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::contract::effect::Source;
 use crate::contract::terms::Refusal;
 use crate::judgment::ending::Ending;
 use crate::reading::result::{Asked, read as read_result};
@@ -18,7 +19,12 @@ pub const INVALID_PARAMS: i64 = -32602;
 
 /// Reads the frame that answered a call. `changes_nothing` holds the refusals of which the contract says that nothing
 /// was done; `listed` says whether the server still lists the tool.
-pub fn ending(frame: &str, asked: &Asked<'_>, changes_nothing: &BTreeSet<Refusal>, listed: bool) -> Ending {
+pub fn ending(
+    frame: &str,
+    asked: &Asked<'_>,
+    changes_nothing: &BTreeMap<Refusal, Source>,
+    listed: bool,
+) -> Ending {
     let Ok(Message::Response(response)) = read(frame) else {
         return Ending::Both { present: false };
     };
@@ -33,7 +39,7 @@ pub fn ending(frame: &str, asked: &Asked<'_>, changes_nothing: &BTreeSet<Refusal
                 listed,
                 changes_nothing: error
                     .code
-                    .is_some_and(|code| changes_nothing.contains(&Refusal::JsonRpc(code))),
+                    .is_some_and(|code| changes_nothing.contains_key(&Refusal::JsonRpc(code))),
             }
         }
         Body::Both => Ending::Both { present: true },

@@ -36,13 +36,12 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
         format!("trust_annotations = {}", terms.trust_annotations.value),
         &terms.trust_annotations.source,
     );
-    // Refusals carry no source of their own: they can only come from a configuration.
-    for refusal in &terms.nothing_done_on {
+    for (refusal, source) in &terms.nothing_done_on {
         let what = match refusal {
             Refusal::JsonRpc(code) => format!("nothing done on {code}"),
             Refusal::Http(status) => format!("nothing done on HTTP {status}"),
         };
-        out.push((what, "configuration".to_owned()));
+        add(what, source);
     }
     out
 }

@@ -1,6 +1,6 @@
 //! All clauses that hold for one call, each with where it came from.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -48,9 +48,9 @@ pub struct ToolTerms {
     pub rules: Vec<Sourced<Rule>>,
     /// How long to wait for an answer; `None` leaves it to the host's own limit.
     pub deadline: Option<Sourced<Duration>>,
-    /// Refusals by which the server says that nothing was done. Empty unless a contract says so: handlers refuse
+    /// Refusals by which the server says that nothing was done, each with who said so. Empty unless a contract says so: handlers refuse
     /// mid-work too (DESIGN 3a).
-    pub nothing_done_on: BTreeSet<Refusal>,
+    pub nothing_done_on: BTreeMap<Refusal, Source>,
     /// Whether this server's annotations count.
     pub trust_annotations: Sourced<bool>,
 }
@@ -65,7 +65,7 @@ impl Default for ToolTerms {
             mapping: None,
             rules: Vec::new(),
             deadline: None,
-            nothing_done_on: BTreeSet::new(),
+            nothing_done_on: BTreeMap::new(),
             trust_annotations: Sourced::default_of(false),
         }
     }

@@ -12,7 +12,7 @@ use super::wording;
 use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::judge::Judgment;
-use crate::judgment::ruling::{Bytes, Channel};
+use crate::judgment::ruling::{Bytes, Channel, Ruling, refusal_codes};
 use crate::record::Recording;
 use crate::wire::encode::{Edits, span};
 use crate::wire::envelope::{Body, Message, read};
@@ -88,14 +88,30 @@ impl Draft {
     pub fn new(
         scene: &Scene,
         ending: &Ending,
-        judgment: Judgment,
+        mut judgment: Judgment,
         caller: Caller,
         disclosure: &Disclosure,
         reply: Option<&str>,
     ) -> Self {
         let block = wording::block(scene, ending, &judgment);
+        let shape = shape(&judgment, block.as_deref(), reply);
+        if shape.claims() {
+            judgment.findings.push(Finding::new(
+                FindingCode::ClaimedVerdict,
+                "the server put values under Candor's own keys; they stand under candor/claimed",
+            ));
+        }
         let mut meta = disclosed(disclosure, &judgment);
-        let shape = shape(ending, &judgment, block.as_deref(), reply, &mut meta);
+        if let Shape::Server { result, .. } = &shape
+            && let Some(masked) = &result.masked
+        {
+            meta.insert("candor/redacted".to_owned(), masked.clone());
+        }
+        if let (Shape::Result, Ending::Refused { .. }, Some(raw)) =
+            (&shape, ending, reply.and_then(upstream_error))
+        {
+            meta.insert("candor/upstreamError".to_owned(), raw);
+        }
         Self {
             judgment,
             block,
@@ -173,13 +189,14 @@ fn disclosed(disclosure: &Disclosure, judgment: &Judgment) -> Map<String, Value>
     meta
 }
 
-fn shape(
-    ending: &Ending,
-    judgment: &Judgment,
-    block: Option<&str>,
-    reply: Option<&str>,
-    meta: &mut Map<String, Value>,
-) -> Shape {
+impl Shape {
+    /// Did the server put something under Candor's own keys?
+    fn claims(&self) -> bool {
+        matches!(self, Self::Server { result, .. } if result.claimed)
+    }
+}
+
+fn shape(judgment: &Judgment, block: Option<&str>, reply: Option<&str>) -> Shape {
     let ruling = &judgment.ruling;
     match (ruling.channel, ruling.bytes) {
         (Channel::Nobody, _) => Shape::Nobody,
@@ -191,58 +208,28 @@ fn shape(
             None => Shape::Error { code: -32603 },
         },
         (Channel::Error, _) => Shape::Error {
-            code: crate::judgment::ruling::refusal_codes(judgment.how)
-                .0
-                .unwrap_or(-32603),
+            code: refusal_codes(judgment.how).0.unwrap_or(-32603),
         },
-        (Channel::Result, Bytes::Untouched | Bytes::Prefixed) => {
-            let server = reply.and_then(|frame| {
-                let Ok(Message::Response(response)) = read(frame) else {
-                    return None;
-                };
-                let Body::Result(raw) = response.body else {
-                    return None;
-                };
-                let result = Reworked::plan(frame, raw, ruling, block)?;
-                Some((frame, span(frame, response.id.get())?, result))
-            });
-            match server {
-                Some((frame, id, result)) => {
-                    if let Some(masked) = &result.masked {
-                        meta.insert("candor/redacted".to_owned(), masked.clone());
-                    }
-                    if result.claimed {
-                        let finding = Finding::new(
-                            FindingCode::ClaimedVerdict,
-                            "the server put values under Candor's own keys; they stand under candor/claimed",
-                        );
-                        add_finding(meta, &finding);
-                    }
-                    Shape::Server {
-                        frame: frame.to_owned(),
-                        id,
-                        result: Box::new(result),
-                    }
-                }
-                None => Shape::Result,
-            }
-        }
-        (Channel::Result, _) => {
-            if let (Ending::Refused { .. }, Some(raw)) = (ending, reply.and_then(upstream_error)) {
-                meta.insert("candor/upstreamError".to_owned(), raw);
-            }
-            Shape::Result
-        }
+        (Channel::Result, Bytes::Untouched | Bytes::Prefixed) => reply
+            .and_then(|frame| edited(frame, ruling, block))
+            .unwrap_or(Shape::Result),
+        (Channel::Result, _) => Shape::Result,
     }
 }
 
-fn add_finding(meta: &mut Map<String, Value>, finding: &Finding) {
-    let list = meta
-        .entry("candor/findings")
-        .or_insert_with(|| Value::Array(Vec::new()));
-    if let Some(list) = list.as_array_mut() {
-        list.push(json!(finding));
-    }
+/// The server's own result, with the edits that its ruling asks for; `None` where it can't be edited.
+fn edited(frame: &str, ruling: &Ruling, block: Option<&str>) -> Option<Shape> {
+    let Ok(Message::Response(response)) = read(frame) else {
+        return None;
+    };
+    let Body::Result(raw) = response.body else {
+        return None;
+    };
+    Some(Shape::Server {
+        id: span(frame, response.id.get())?,
+        result: Box::new(Reworked::plan(frame, raw, ruling, block)?),
+        frame: frame.to_owned(),
+    })
 }
 
 fn id_span(frame: &str) -> Option<Range<usize>> {

@@ -1,6 +1,6 @@
 //! Makes clauses of what a file says: mappings, compiled rules, each with the line it came from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -74,7 +74,7 @@ pub struct ToolConfig {
     /// How long to wait for an answer.
     pub deadline: Option<Sourced<Duration>>,
     /// Refusals by which the server says that nothing was done.
-    pub nothing_done_on: BTreeSet<Refusal>,
+    pub nothing_done_on: BTreeMap<Refusal, Source>,
     /// How results are read.
     pub outcome: Option<Sourced<Mapping>>,
     /// Extra rules on arguments, in the order of the file.
@@ -194,7 +194,9 @@ impl Builder<'_, '_> {
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             deadline: self.sourced(raw.deadline, |deadline| deadline.0),
-            nothing_done_on: list(raw.nothing_done_on).map(|code| code.value.0).collect(),
+            nothing_done_on: list(raw.nothing_done_on)
+                .map(|code| (code.value.0, self.source(&code.key)))
+                .collect(),
             outcome,
             rules: self.rules(list(raw.rules), &zone),
         }
