@@ -145,7 +145,11 @@ fn line(terms: &ToolTerms) -> String {
             .collect(),
         format!(
             "nothing done on {:?}",
-            terms.nothing_done_on.keys().collect::<Vec<_>>()
+            terms
+                .nothing_done_on
+                .iter()
+                .map(|(refusal, source)| format!("{refusal:?} ({source})"))
+                .collect::<Vec<_>>()
         ),
     ]
     .concat()
