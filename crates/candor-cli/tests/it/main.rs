@@ -16,4 +16,5 @@ mod harness;
 mod ledger;
 mod reading;
 mod real;
+mod revival;
 mod rows;
