@@ -86,6 +86,7 @@ fn chain_json(chain: &ChainReport) -> Value {
         "first": chain.first,
         "last": chain.last,
         "prunedThrough": chain.pruned_through,
+        "prunedWithin": chain.pruned_within,
         "faults": chain.faults.iter().map(fault_json).collect::<Vec<_>>(),
         "moreFaults": chain.more_faults,
     })
@@ -179,9 +180,11 @@ fn row(chain: &ChainReport) -> Vec<Cell> {
         (Some(first), Some(last)) => format!("{first}..{last}"),
         _ => "–".to_owned(),
     };
-    let pruned = match chain.pruned_through {
-        0 => String::new(),
-        through => format!(", pruned through {through}"),
+    let pruned = match (chain.pruned_through, chain.pruned_within) {
+        (0, 0) => String::new(),
+        (0, within) => format!(", {within} pruned within"),
+        (through, 0) => format!(", pruned through {through}"),
+        (through, within) => format!(", pruned through {through} and {within} within"),
     };
     let state = match faults {
         0 => Cell::toned(format!("ok{pruned}"), Tone::Good),
@@ -257,6 +260,7 @@ mod tests {
             first: Some(3),
             last: Some(9),
             pruned_through: 2,
+            pruned_within: 0,
             faults: vec![fault(4, What::Edited), fault(6, What::Missing { count: 2 })],
             more_faults: 1,
         };

@@ -28,8 +28,9 @@ impl std::fmt::Display for Format {
     }
 }
 
-/// What this program writes.
-pub(crate) const FORMAT: Format = Format { major: 1, minor: 0 };
+/// What this program writes. Minor 1 added the table `gap`: an older program leaves it alone, and calls what went there
+/// missing.
+pub(crate) const FORMAT: Format = Format { major: 1, minor: 1 };
 
 /// `Cndr`: how the file command and this program know a ledger.
 pub(crate) const APPLICATION_ID: u32 = 0x436e_6472;
@@ -47,11 +48,18 @@ impl Migration {
 }
 
 /// In order. One that was released is never edited: a new one is added.
-const MIGRATIONS: &[Migration] = &[Migration {
-    number: 1,
-    name: "ledger",
-    sql: include_str!("../migrations/0001_ledger.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        number: 1,
+        name: "ledger",
+        sql: include_str!("../migrations/0001_ledger.sql"),
+    },
+    Migration {
+        number: 2,
+        name: "gap",
+        sql: include_str!("../migrations/0002_gap.sql"),
+    },
+];
 
 /// What an opened database turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -262,7 +262,7 @@ impl Ledger {
     /// A fault of the file.
     pub fn prune_plan(&self, retention: &Retention, now_ms: i64) -> Result<PrunePlan, Fault> {
         let store = self.shared.store();
-        prune::plan(store.as_ref().ok_or(Fault::Closed)?, retention, now_ms, u64::MAX)
+        prune::of_store(store.as_ref().ok_or(Fault::Closed)?, retention, now_ms, u64::MAX)
     }
 
     /// Carries a plan out, in steps that leave other writers room between them. What was opened again or became

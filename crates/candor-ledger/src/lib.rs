@@ -6,12 +6,13 @@
 //!
 //! What is deliberately missing: this crate does not know what a verdict means. A record's body is bytes, and
 //! its outcome, effect and evidence are words that the caller chose. There is no update and no delete of a
-//! record either, but for pruning, which takes whole settled beginnings of a chain and leaves a checkpoint.
+//! record either, but for pruning, which takes what is old and settled and leaves checkpoints.
 
 mod digest;
 mod entry;
 mod fault;
 mod format;
+mod gap;
 mod ledger;
 mod operations;
 mod pen;
@@ -23,6 +24,7 @@ mod recover;
 mod row;
 mod store;
 mod verify;
+mod walk;
 mod writer;
 
 pub use entry::{Digest, Entry, Phase, Receipt, StoredEntry};
@@ -33,5 +35,5 @@ pub use operations::{Filter, OperationRow, Standing};
 pub use prune::{Cut, Held, HeldBecause, PrunePlan, Pruned, Retention};
 pub use reader::{Lookup, Reader};
 pub use recover::Recovered;
-pub use verify::{ChainFault, ChainReport, Verification, What};
+pub use verify::{ChainFault, ChainReport, Verification, WalkFault, What};
 pub use writer::Stats;

@@ -68,6 +68,11 @@ pub(crate) fn instances(place: &Path) -> PathBuf {
     with_suffix(&real, ".instances")
 }
 
+/// SQLite's write-ahead log of the file `place`.
+pub(crate) fn log_of(place: &Path) -> PathBuf {
+    with_suffix(place, "-wal")
+}
+
 /// The place independent of the working folder, which may change.
 pub(crate) fn absolute(place: &Path) -> Result<PathBuf, OpenFault> {
     std::path::absolute(place).map_err(|source| OpenFault::Place {

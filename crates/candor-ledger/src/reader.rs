@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 use uuid::Uuid;
 
 use crate::entry::StoredEntry;
 use crate::fault::{OpenFault, ReadFault};
-use crate::format::{self, FORMAT, Kind};
+use crate::format::{self, FORMAT, Format, Kind};
 use crate::ledger::OpenNote;
 use crate::place::{self, Header};
+use crate::prune::{self, PrunePlan, Retention};
 use crate::row;
 
 /// How long a question waits for a program that holds the file exclusively.
@@ -123,6 +124,36 @@ impl Reader {
         }
     }
 
+    /// The format of what is read; `None` where no ledger is.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn format(&self) -> Result<Option<Format>, ReadFault> {
+        let Some(connection) = &self.connection else {
+            return Ok(None);
+        };
+        connection
+            .query_row("SELECT major, minor FROM meta", [], |row| {
+                Ok(Some(Format {
+                    major: row.get(0)?,
+                    minor: row.get(1)?,
+                }))
+            })
+            .map_err(|error| self.fault(&error))
+    }
+
+    /// Computes what pruning would take now. Changes nothing.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn prune_plan(&self, retention: &Retention, now_ms: i64) -> Result<PrunePlan, ReadFault> {
+        match &self.connection {
+            None => Ok(PrunePlan::default()),
+            Some(connection) => prune::of_connection(connection, retention, now_ms, u64::MAX)
+                .map_err(|error| self.fault(&error)),
+        }
+    }
+
     /// Finds an operation by the last digits of its id: hex, dashes and case ignored, at least four.
     ///
     /// # Errors
@@ -208,17 +239,68 @@ fn open_unless_newer(place: &Path) -> Result<Attempt, OpenFault> {
         Header::Ledger { .. } | Header::OtherSqlite => {}
     }
     let fault = |error: rusqlite::Error| OpenFault::from_sqlite(place, PATIENCE, &error);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(place, flags).map_err(fault)?;
-    connection.busy_timeout(PATIENCE).map_err(fault)?;
-    connection
-        .pragma_update(None, "trusted_schema", false)
-        .map_err(fault)?;
-    match format::kind(&connection).map_err(fault)? {
+    let (connection, kind) = match look(place) {
+        Ok(opened) => opened,
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
+            look_without_log(place, error)?
+        }
+        Err(error) => return Err(fault(error)),
+    };
+    match kind {
         // Made a moment ago by a program that has not come to its tables.
         Kind::Fresh => Ok(Attempt::Opened(None)),
         Kind::Foreign => Err(foreign("another program's database")),
         Kind::Ledger { major } if place::is_newer(major) => Ok(Attempt::Newer { major }),
         Kind::Ledger { .. } => Ok(Attempt::Opened(Some(connection))),
     }
+}
+
+fn look(place: &Path) -> rusqlite::Result<(Connection, Kind)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    look_through(Connection::open_with_flags(place, flags)?)
+}
+
+fn look_through(connection: Connection) -> rusqlite::Result<(Connection, Kind)> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    let kind = format::kind(&connection)?;
+    Ok((connection, kind))
+}
+
+/// SQLite reads a file in WAL mode only where it can make the files beside it. In a folder that can't be written, such
+/// as a copy on a medium, there is nothing to miss if no log is there, and nobody can write meanwhile.
+fn look_without_log(place: &Path, error: rusqlite::Error) -> Result<(Connection, Kind), OpenFault> {
+    if place::log_of(place).metadata().is_ok_and(|log| log.len() > 0) {
+        return Err(OpenFault::Io {
+            place: place.to_owned(),
+            detail:
+                "its folder can't be written, and what was written last still stands in the -wal beside it. \
+                     Copy both to a folder of your own and read them there"
+                    .into(),
+        });
+    }
+    let fault = |error: rusqlite::Error| OpenFault::from_sqlite(place, PATIENCE, &error);
+    let Some(name) = immutable(place) else {
+        return Err(fault(error));
+    };
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(name, flags)
+        .and_then(look_through)
+        .map_err(fault)
+}
+
+/// The file's name as a URI that says nobody changes it: <https://www.sqlite.org/uri.html>.
+fn immutable(place: &Path) -> Option<String> {
+    let mut name = String::from("file:");
+    for byte in place.to_str()?.bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'~' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                name.push(char::from(byte));
+            }
+            other => name.push_str(&format!("%{other:02x}")),
+        }
+    }
+    name.push_str("?immutable=1");
+    Some(name)
 }

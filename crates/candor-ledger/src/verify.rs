@@ -1,21 +1,17 @@
-//! Walks every chain and says what does not hold, and where first.
+//! Verifying: what a walk over all chains found, and what even a clean one can't promise.
 
 use std::fmt;
+use std::io;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use uuid::Uuid;
 
-use crate::digest::GENESIS;
-use crate::entry::{Digest, StoredEntry};
+use crate::entry::StoredEntry;
 use crate::fault::ReadFault;
+use crate::gap;
 use crate::reader::Reader;
-use crate::row::{self, Malformed};
-
-/// How many faults of one chain are kept; the rest is counted.
-const FAULTS: usize = 100;
-
-/// How many edited records of one chain are held to see whether they only changed places.
-const SUSPECTS: usize = 64;
+use crate::row;
+use crate::walk::{self, Interrupted};
 
 /// What a walk over all chains found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,6 +59,8 @@ pub struct ChainReport {
     pub last: Option<u64>,
     /// Up to where it was pruned; 0 if it never was.
     pub pruned_through: u64,
+    /// Records behind that place that were pruned around operations nobody has settled.
+    pub pruned_within: u64,
     /// What does not hold, in the order found: the first is the first bad place.
     pub faults: Vec<ChainFault>,
     /// Further faults, counted only.
@@ -125,20 +123,59 @@ impl fmt::Display for ChainFault {
     }
 }
 
+/// Why a walk over the records had no end.
+#[derive(Debug, thiserror::Error)]
+pub enum WalkFault {
+    /// The file.
+    #[error(transparent)]
+    Read(#[from] ReadFault),
+    /// Whoever was given the records.
+    #[error(transparent)]
+    Receiver(#[from] io::Error),
+}
+
 impl Reader {
     /// Computes every chain again. Reads the whole ledger, in one snapshot, a record at a time.
     ///
     /// # Errors
     /// A fault of the file: pages that SQLite itself can't read. What the records say wrongly is in the report.
     pub fn verify(&self) -> Result<Verification, ReadFault> {
+        match self.walk(|_| Ok(())) {
+            Ok(verification) => Ok(verification),
+            Err(WalkFault::Read(fault)) => Err(fault),
+            Err(WalkFault::Receiver(error)) => Err(ReadFault::Io {
+                place: self.place().to_owned(),
+                detail: error.to_string(),
+            }),
+        }
+    }
+
+    /// As [`Reader::verify`], and gives `receive` each record on the way, chain by chain, also those that do not hold.
+    /// A row that is no record at all is not given: it is in the report.
+    ///
+    /// # Errors
+    /// A fault of the file, or the first error of `receive`, which ends the walk.
+    pub fn walk(
+        &self,
+        mut receive: impl FnMut(&StoredEntry) -> io::Result<()>,
+    ) -> Result<Verification, WalkFault> {
         let Some(connection) = self.connection() else {
             return Ok(Verification::default());
         };
         let fault = |error: rusqlite::Error| self.fault(&error);
         let snapshot = connection.unchecked_transaction().map_err(fault)?;
+        let mut gaps = gap::all(&snapshot).map_err(fault)?.into_iter().peekable();
         let mut chains = Vec::new();
         for instance in instances(&snapshot).map_err(fault)? {
-            chains.push(walk(&snapshot, instance).map_err(fault)?);
+            // Both come in the order of instances.
+            while gaps.next_if(|gap| gap.instance < instance).is_some() {}
+            let own = std::iter::from_fn(|| gaps.next_if(|gap| gap.instance == instance)).collect();
+            let report =
+                walk::chain(&snapshot, instance, own, &mut receive).map_err(|error| match error {
+                    Interrupted::Sqlite(error) => fault(error).into(),
+                    Interrupted::Receiver(error) => WalkFault::Receiver(error),
+                })?;
+            chains.push(report);
         }
         let open_list = open_list(&snapshot).map_err(fault)?;
         Ok(Verification { chains, open_list })
@@ -150,220 +187,6 @@ fn instances(connection: &Connection) -> rusqlite::Result<Vec<Uuid>> {
         .prepare("SELECT instance FROM record UNION SELECT instance FROM chain ORDER BY 1")?
         .query_map([], |row| row::id(row, 0))?
         .collect()
-}
-
-/// The row of the table `chain`.
-struct Head {
-    sequence: u64,
-    digest: Digest,
-    pruned_through: u64,
-    pruned_digest: Digest,
-}
-
-fn head(connection: &Connection, instance: Uuid) -> rusqlite::Result<Option<Head>> {
-    connection
-        .prepare_cached(
-            "SELECT sequence, digest, pruned_through, pruned_digest FROM chain WHERE instance = ?1",
-        )?
-        .query_row([instance.as_bytes()], |row| {
-            Ok(Head {
-                sequence: row.get::<_, i64>(0)?.unsigned_abs(),
-                digest: row::sum(row, 1)?,
-                pruned_through: row.get::<_, i64>(2)?.unsigned_abs(),
-                pruned_digest: row::sum(row, 3)?,
-            })
-        })
-        .optional()
-}
-
-fn walk(connection: &Connection, instance: Uuid) -> rusqlite::Result<ChainReport> {
-    let head = head(connection, instance)?;
-    let mut walk = Walk::from(instance, head.as_ref());
-    let sql = format!(
-        "SELECT {} FROM record r WHERE r.instance = ?1 ORDER BY r.sequence",
-        row::COLUMNS
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    for row in statement.query_map([instance.as_bytes()], row::stored)? {
-        match row? {
-            Ok(record) => walk.meet(record),
-            Err(malformed) => walk.meet_malformed(&malformed),
-        }
-    }
-    Ok(walk.end(head.as_ref()))
-}
-
-/// One walk along one chain.
-struct Walk {
-    report: ChainReport,
-    /// The place that must come next.
-    expected: u64,
-    /// The digest it must be chained to; `None` behind a gap.
-    previous: Option<Digest>,
-    /// The record met last.
-    last: Option<Met>,
-    /// Edited records, with the index of their fault.
-    suspects: Vec<(usize, StoredEntry)>,
-}
-
-/// What is still needed of a record once it was passed.
-struct Met {
-    sequence: u64,
-    position: u64,
-    operation: Uuid,
-    digest: Digest,
-    sound: bool,
-}
-
-impl Walk {
-    fn from(instance: Uuid, head: Option<&Head>) -> Self {
-        let (pruned_through, previous) =
-            head.map_or((0, GENESIS), |head| (head.pruned_through, head.pruned_digest));
-        let report = ChainReport {
-            instance,
-            entries: 0,
-            first: None,
-            last: None,
-            pruned_through,
-            faults: Vec::new(),
-            more_faults: 0,
-        };
-        Self {
-            report,
-            expected: pruned_through + 1,
-            previous: Some(previous),
-            last: None,
-            suspects: Vec::new(),
-        }
-    }
-
-    fn blame(&mut self, sequence: u64, operation: Option<Uuid>, what: What) {
-        if self.report.faults.len() < FAULTS {
-            self.report.faults.push(ChainFault {
-                sequence,
-                operation,
-                what,
-            });
-        } else {
-            self.report.more_faults += 1;
-        }
-    }
-
-    fn meet(&mut self, record: StoredEntry) {
-        let sequence = record.sequence;
-        let operation = Some(record.entry.operation);
-        self.report.entries += 1;
-        self.report.first.get_or_insert(sequence);
-        self.report.last = Some(sequence);
-        if sequence < self.expected {
-            // Below the checkpoint: pruned, or never there.
-            self.blame(sequence, operation, What::Forged);
-            return;
-        }
-        if sequence > self.expected {
-            self.blame(
-                self.expected,
-                None,
-                What::Missing {
-                    count: sequence - self.expected,
-                },
-            );
-            self.previous = None;
-        }
-        let sound = record.holds();
-        if sound {
-            self.check_link(&record);
-        } else {
-            self.blame(sequence, operation, What::Edited);
-        }
-        self.expected = sequence + 1;
-        self.previous = Some(record.digest);
-        self.last = Some(Met {
-            sequence,
-            position: record.position,
-            operation: record.entry.operation,
-            digest: record.digest,
-            sound,
-        });
-        if !sound && self.suspects.len() < SUSPECTS && self.report.more_faults == 0 {
-            self.suspects.push((self.report.faults.len() - 1, record));
-        }
-    }
-
-    /// A record that holds must hang on the one before it. Where it does not, that one was replaced by another
-    /// that holds as well; if it does not hold, it has its fault already.
-    fn check_link(&mut self, record: &StoredEntry) {
-        let sequence = record.sequence;
-        let operation = Some(record.entry.operation);
-        let linked = self.previous.is_none_or(|previous| previous == record.previous);
-        match &self.last {
-            None if !linked => self.blame(sequence, operation, What::Forged),
-            Some(last) if !linked && last.sound => {
-                let (sequence, operation) = (last.sequence, last.operation);
-                self.blame(sequence, Some(operation), What::Forged);
-            }
-            Some(last) if linked && last.sound && last.position >= record.position => {
-                self.blame(sequence, operation, What::Forged);
-            }
-            _ => {}
-        }
-    }
-
-    fn meet_malformed(&mut self, row: &Malformed) {
-        self.report.entries += 1;
-        self.blame(self.expected, row.operation, What::Edited);
-        self.expected += 1;
-        self.previous = None;
-    }
-
-    fn end(mut self, head: Option<&Head>) -> ChainReport {
-        let reached = self.expected - 1;
-        match head {
-            None => self.blame(reached, None, What::NoHead),
-            Some(head) if head.sequence > reached => {
-                self.blame(
-                    self.expected,
-                    None,
-                    What::Cut {
-                        count: head.sequence - reached,
-                    },
-                );
-            }
-            Some(head) if head.sequence < reached => self.blame(head.sequence + 1, None, What::Forged),
-            Some(head) => self.check_head(head),
-        }
-        self.name_reordered();
-        self.report
-    }
-
-    fn check_head(&mut self, head: &Head) {
-        let (digest, operation, sound) = match &self.last {
-            Some(last) => (last.digest, Some(last.operation), last.sound),
-            None => match self.previous {
-                Some(checkpoint) => (checkpoint, None, true),
-                None => return,
-            },
-        };
-        if sound && digest != head.digest {
-            self.blame(head.sequence, operation, What::Forged);
-        }
-    }
-
-    /// An edited record that holds at the place of another edited one was not edited but moved.
-    fn name_reordered(&mut self) {
-        for (index, record) in &self.suspects {
-            let belongs = self.suspects.iter().map(|(_, other)| other).find(|other| {
-                other.sequence != record.sequence
-                    && (record.holds_at(other.sequence, other.position)
-                        || record.holds_at(other.sequence, record.position))
-            });
-            if let (Some(belongs), Some(fault)) = (belongs, self.report.faults.get_mut(*index)) {
-                fault.what = What::Reordered {
-                    belongs: belongs.sequence,
-                };
-            }
-        }
-    }
 }
 
 /// Compares the list of open operations with the records.

@@ -205,7 +205,7 @@ pub(crate) fn run(shared: &Shared, orders: &Receiver<Order>, mut chore: Option<C
 fn prune_some(shared: &Shared, chore: &Chore) -> bool {
     let mut store = shared.store();
     let Some(store) = store.as_mut() else { return false };
-    let done = prune::plan(store, &chore.retention, now_ms(), prune::STEP)
+    let done = prune::of_store(store, &chore.retention, now_ms(), prune::STEP)
         .and_then(|plan| prune::execute(store, &plan, chore.patience));
     match done {
         Ok(pruned) if pruned.records > 0 => {

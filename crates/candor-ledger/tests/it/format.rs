@@ -143,6 +143,40 @@ async fn a_newer_minor_is_written_as_before_and_keeps_its_number() {
     assert_eq!(place.count("SELECT minor FROM meta"), 7);
 }
 
+/// Makes the ledger what the first format was.
+fn make_first(place: &Place) {
+    place
+        .raw()
+        .execute_batch("DROP TABLE gap; DELETE FROM migration WHERE number = 2; UPDATE meta SET minor = 0")
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_minor_is_read_as_it_is_and_written_as_the_newer() {
+    let place = Place::new();
+    let ledger = place.open();
+    ledger.append(vec![intent(Uuid::now_v7())]).await.unwrap();
+    ledger.close().await.unwrap();
+    make_first(&place);
+    let reader = place.reader();
+    assert_eq!(reader.format().unwrap().unwrap().to_string(), "1.0");
+    assert!(reader.verify().unwrap().is_clean());
+    assert!(
+        reader
+            .prune_plan(&candor_ledger::Retention::default(), i64::MAX)
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(
+        place.count("SELECT count(*) FROM migration"),
+        1,
+        "reading changes nothing"
+    );
+    place.open().append(vec![intent(Uuid::now_v7())]).await.unwrap();
+    assert_eq!(place.reader().format().unwrap().unwrap().to_string(), "1.1");
+    assert_clean(&place.path);
+}
+
 #[test]
 fn two_newer_files_are_an_error() {
     let place = Place::new();
@@ -259,6 +293,6 @@ fn all_that_make_the_file_together_get_it() {
                 opener.join().unwrap().unwrap();
             }
         });
-        assert_eq!(place.count("SELECT count(*) FROM migration"), 1);
+        assert_eq!(place.count("SELECT count(*) FROM migration"), 2);
     }
 }

@@ -81,39 +81,163 @@ async fn a_whole_chain_may_go_and_still_grow() {
     assert_clean(&place.path);
 }
 
+fn sequences(place: &Place) -> Vec<i64> {
+    place
+        .raw()
+        .prepare("SELECT sequence FROM record ORDER BY instance, sequence")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap()
+}
+
+async fn settle(ledger: &Ledger, day: i64, operation: Uuid) {
+    let settled = Entry {
+        phase: Phase::Amendment,
+        unsettled: false,
+        ..verdict(operation, "completed")
+    };
+    ledger.append(vec![at(day, settled)]).await.unwrap();
+}
+
+fn prune_a_month(ledger: &Ledger) -> (u64, Vec<(Uuid, HeldBecause)>) {
+    let plan = ledger.prune_plan(&month(), NOW).unwrap();
+    let pruned = ledger.prune(&plan).unwrap();
+    assert_eq!(pruned.records, plan.records(), "what was planned is done");
+    let held = pruned.held.iter().map(|held| (held.operation, held.because));
+    (pruned.records, held.collect())
+}
+
 #[tokio::test]
-async fn what_is_open_or_unsettled_stays_with_all_behind_it_and_is_named() {
+async fn what_is_open_or_unsettled_stays_alone_and_is_named() {
     let place = Place::new();
     let ledger = place.open();
     one(&ledger, 1, "reported").await;
     let unsettled = one(&ledger, 2, "unknown").await;
     one(&ledger, 3, "reported").await;
-    let plan = ledger.prune_plan(&month(), NOW).unwrap();
-    assert_eq!(plan.cuts[0].through, 2);
-    assert_eq!(
-        (plan.held[0].operation, plan.held[0].because),
-        (unsettled, HeldBecause::Unsettled)
-    );
-    ledger.prune(&plan).unwrap();
-    assert_clean(&place.path);
-
-    // A person settles it long ago by the clock; then it goes, up to the next that is open.
-    let settled = Entry {
-        phase: Phase::Amendment,
-        unsettled: false,
-        ..verdict(unsettled, "completed")
-    };
-    ledger.append(vec![at(4, settled)]).await.unwrap();
     let open = Uuid::now_v7();
-    ledger.append(vec![at(5, intent(open))]).await.unwrap();
-    one(&ledger, 6, "reported").await;
-    let plan = ledger.prune_plan(&month(), NOW).unwrap();
+    ledger.append(vec![at(4, intent(open))]).await.unwrap();
+    one(&ledger, 5, "reported").await;
+    one(&ledger, 99, "reported").await;
+    let (records, held) = prune_a_month(&ledger);
+    assert_eq!(records, 6);
     assert_eq!(
-        (plan.held[0].operation, plan.held[0].because),
-        (open, HeldBecause::Open)
+        held,
+        [(unsettled, HeldBecause::Unsettled), (open, HeldBecause::Open)]
     );
-    assert_eq!(ledger.prune(&plan).unwrap().records, 5);
-    assert_eq!(place.count("SELECT count(*) FROM record"), 3);
+    assert_eq!(sequences(&place), [3, 4, 7, 10, 11]);
+    assert_clean(&place.path);
+    let report = place.reader().verify().unwrap().chains.remove(0);
+    assert_eq!((report.pruned_through, report.pruned_within), (2, 4));
+
+    // Nothing is left to do until somebody settles them; then the gaps close up to one checkpoint.
+    assert_eq!(prune_a_month(&ledger).0, 0);
+    settle(&ledger, 6, unsettled).await;
+    settle(&ledger, 6, open).await;
+    assert_eq!(prune_a_month(&ledger), (3, vec![]));
+    assert_eq!(place.count("SELECT count(*) FROM gap"), 0);
+    assert_eq!(place.count("SELECT pruned_through FROM chain"), 9);
+    assert_eq!(sequences(&place), [10, 11, 12, 13]);
+    assert_clean(&place.path);
+}
+
+#[tokio::test]
+async fn a_chain_may_end_in_a_gap_and_still_grow() {
+    let place = Place::new();
+    let ledger = place.open();
+    one(&ledger, 1, "unknown").await;
+    one(&ledger, 2, "reported").await;
+    assert_eq!(prune_a_month(&ledger).0, 2);
+    assert_eq!(sequences(&place), [1, 2]);
+    assert_clean(&place.path);
+    one(&ledger, 3, "reported").await;
+    assert_clean(&place.path);
+    assert_eq!(prune_a_month(&ledger).0, 2);
+    assert_eq!(place.count("SELECT count(*) FROM gap"), 1, "neighbours are one");
+    assert_eq!(place.count("SELECT last_sequence FROM gap"), 6);
+    assert_clean(&place.path);
+}
+
+#[tokio::test]
+async fn what_is_changed_around_a_gap_is_found() {
+    let what = |sql: &'static str, found: &'static [(u64, What)]| (sql, found);
+    for (sql, expected) in [
+        what(
+            "UPDATE record SET tool = 'x' WHERE sequence = 4",
+            &[(4, What::Edited)],
+        ),
+        what(
+            "DELETE FROM record WHERE sequence = 4",
+            &[(4, What::Missing { count: 1 })],
+        ),
+        what(
+            "DELETE FROM record WHERE sequence = 7",
+            &[(7, What::Missing { count: 1 })],
+        ),
+        what("DELETE FROM gap", &[(5, What::Missing { count: 2 })]),
+        what("UPDATE gap SET previous = zeroblob(32)", &[(4, What::Forged)]),
+        what("UPDATE gap SET digest = zeroblob(32)", &[(7, What::Forged)]),
+        what(
+            "UPDATE gap SET first_sequence = 6",
+            &[(5, What::Missing { count: 1 })],
+        ),
+        what(
+            "UPDATE gap SET last_sequence = 5",
+            &[(6, What::Missing { count: 1 })],
+        ),
+        // Record 7 is there, and record 8 does not hang on what the gap says.
+        what(
+            "UPDATE gap SET last_sequence = 7",
+            &[(7, What::Forged), (8, What::Forged)],
+        ),
+        what(
+            "INSERT INTO gap SELECT instance, 3, 4, previous, digest FROM gap",
+            &[(3, What::Forged)],
+        ),
+    ] {
+        let place = Place::new();
+        let ledger = place.open();
+        one(&ledger, 1, "reported").await;
+        one(&ledger, 2, "unknown").await;
+        one(&ledger, 3, "reported").await;
+        one(&ledger, 99, "reported").await;
+        prune_a_month(&ledger);
+        assert_eq!(sequences(&place), [3, 4, 7, 8]);
+        assert_clean(&place.path);
+        place.raw().execute_batch(sql).unwrap();
+        let report = place.reader().verify().unwrap();
+        let found: Vec<_> = report.chains[0]
+            .faults
+            .iter()
+            .map(|fault| (fault.sequence, fault.what))
+            .collect();
+        assert_eq!(found, expected, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn records_of_one_operation_in_two_chains_stay_together_while_it_is_unsettled() {
+    let place = Place::new();
+    let ended = place.open();
+    let operation = Uuid::now_v7();
+    one(&ended, 1, "reported").await;
+    ended.append(vec![at(1, intent(operation))]).await.unwrap();
+    one(&ended, 2, "reported").await;
+    ended.close().await.unwrap();
+    let ledger = place.open();
+    let judged = ledger.recover(|open| at(3, crate::support::lost(open))).unwrap();
+    assert_eq!(judged.count, 1);
+    one(&ledger, 4, "reported").await;
+    assert_eq!(
+        prune_a_month(&ledger),
+        (6, vec![(operation, HeldBecause::Unsettled)])
+    );
+    assert_eq!(place.count("SELECT count(*) FROM record"), 2);
+    assert_clean(&place.path);
+    settle(&ledger, 5, operation).await;
+    assert_eq!(prune_a_month(&ledger), (3, vec![]));
+    assert_eq!(place.count("SELECT count(*) FROM record"), 0);
     assert_clean(&place.path);
 }
 
