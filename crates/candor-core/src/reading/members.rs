@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::wire::envelope::{present, text_of};
+use crate::wire::members::object;
 
 /// A tool result (or what came in its place), member by member. Unknown members stay in the bytes they came in.
 #[derive(Debug, Default, Deserialize)]
@@ -51,12 +52,9 @@ impl Block<'_> {
 }
 
 impl<'a> Members<'a> {
-    /// Reads a result.
-    ///
-    /// # Errors
-    /// Where it is no object, or names a member twice.
-    pub fn read(raw: &'a RawValue) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(raw.get())
+    /// Reads a result; `None` where it is no object, or names a member twice.
+    pub fn read(raw: &'a RawValue) -> Option<Self> {
+        object(raw)
     }
 
     /// The content blocks, raw; `None` where `content` is absent or no list.
@@ -68,7 +66,7 @@ impl<'a> Members<'a> {
     pub fn raw_texts(&self) -> Vec<&'a RawValue> {
         let blocks = self.blocks().unwrap_or_default();
         let text = |raw: &&'a RawValue| {
-            let block: Block<'a> = serde_json::from_str(raw.get()).ok()?;
+            let block: Block<'a> = object(raw)?;
             if block.is_text() { block.text } else { None }
         };
         blocks.iter().filter_map(text).collect()
@@ -80,5 +78,24 @@ impl<'a> Members<'a> {
             .into_iter()
             .filter_map(|raw| text_of(raw).ok())
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_object_is_a_result() {
+        let read = |text: &str| {
+            let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
+            Members::read(&raw).is_some()
+        };
+        assert!(read(r#" {"content":[]}"#));
+        assert!(
+            !read(r#"[[],{"status":"booked"},true]"#),
+            "a list of what the members would hold"
+        );
+        assert!(!read("null"));
     }
 }

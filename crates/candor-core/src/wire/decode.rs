@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::envelope::{present, text_of};
+use super::members::object;
 use super::revision::Revision;
 
 /// Key of the revision in a modern request's `_meta` (2026-07-28).
@@ -99,8 +100,8 @@ pub struct AnyParams<'a> {
 
 /// The `_meta` of a request's `params`, leniently: anything unreadable is nothing.
 pub fn request_meta(params: Option<&RawValue>) -> Option<RequestMeta<'_>> {
-    let params: AnyParams<'_> = serde_json::from_str(params?.get()).ok()?;
-    serde_json::from_str(params.meta?.get()).ok()
+    let params: AnyParams<'_> = object(params?)?;
+    object(params.meta?)
 }
 
 /// A JSON-RPC error object, leniently.
@@ -120,7 +121,12 @@ pub struct ErrorObject<'a> {
 impl<'a> ErrorObject<'a> {
     /// Reads an error; one that is no object at all is an error without code and message.
     pub fn read(raw: &'a RawValue) -> Self {
-        serde_json::from_str(raw.get()).unwrap_or(Self {
+        // A derived reader takes a list for an object's members in their order: `[-32602]` is no code.
+        let object = raw
+            .get()
+            .starts_with('{')
+            .then(|| serde_json::from_str(raw.get()).ok());
+        object.flatten().unwrap_or(Self {
             code: None,
             message: None,
             data: None,
@@ -148,7 +154,7 @@ pub struct Implementation<'a> {
 impl<'a> Implementation<'a> {
     /// The name in an `Implementation` object.
     pub fn name_in(raw: &'a RawValue) -> Option<Cow<'a, str>> {
-        let read: Self = serde_json::from_str(raw.get()).ok()?;
+        let read: Self = object(raw)?;
         text_of(read.name?).ok()
     }
 }
@@ -170,7 +176,7 @@ pub struct Handshake<'a> {
 impl<'a> Handshake<'a> {
     /// Reads `params` or `result` of `initialize` (or the result of `server/discover`).
     pub fn read(raw: &'a RawValue) -> Option<Self> {
-        serde_json::from_str(raw.get()).ok()
+        object(raw)
     }
 
     /// The revision, where this program knows it.
@@ -222,5 +228,21 @@ impl<'a> ToolsPage<'a> {
     /// The cursor of the next page, raw, where there is one.
     pub fn next_cursor(&self) -> Option<&'a RawValue> {
         self.next_cursor.filter(|cursor| cursor.get().starts_with('"'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_object_has_a_code() {
+        let code = |text: &str| {
+            let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
+            ErrorObject::read(&raw).code
+        };
+        assert_eq!(code(r#"{"code":-32602,"message":"no"}"#), Some(-32602));
+        assert_eq!(code(r#"[-32602,"no",null]"#), None);
+        assert_eq!(code(r#""-32602""#), None);
     }
 }
