@@ -15,6 +15,5 @@ mod fidelity;
 mod harness;
 mod ledger;
 mod reading;
-mod real;
 mod revival;
 mod rows;
