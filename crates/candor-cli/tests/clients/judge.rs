@@ -91,7 +91,7 @@ fn of_step(client: &Client, step: &Step, expected: &Seeing, saw: Option<&Value>)
         }
     }
     if let Some(throws) = &expected.throws {
-        faults.extend(of_error(client, throws, step, saw));
+        faults.extend(of_error(client, throws, expected, saw));
         return faults;
     }
     if let Some(threw) = saw.get("threw") {
@@ -158,7 +158,7 @@ fn check(faults: &mut Vec<String>, holds: bool, fault: impl FnOnce() -> String) 
     }
 }
 
-fn of_error(client: &Client, throws: &Throws, step: &Step, saw: &Value) -> Vec<String> {
+fn of_error(client: &Client, throws: &Throws, expected: &Seeing, saw: &Value) -> Vec<String> {
     let threw = &saw["threw"];
     let mut faults = Vec::new();
     let class = throws.class.as_ref().unwrap_or(&client.throws);
@@ -175,7 +175,7 @@ fn of_error(client: &Client, throws: &Throws, step: &Step, saw: &Value) -> Vec<S
         format!("should throw \"{}\": {saw}", throws.says)
     });
     // An error that Candor wrote itself carries the verdict in its data.
-    if let Some(row) = step.row.as_ref().map(RowName::row)
+    if let Some(row) = expected.row.as_ref().map(RowName::row)
         && row.channel == "error"
         && row.bytes == "authored"
     {
@@ -186,7 +186,7 @@ fn of_error(client: &Client, throws: &Throws, step: &Step, saw: &Value) -> Vec<S
 
 fn of_result(step: &Step, expected: &Seeing, result: &Value) -> Vec<String> {
     let mut faults = of_members(expected, result);
-    let Some(row) = step.row.as_ref().map(RowName::row) else {
+    let Some(row) = expected.row.as_ref().map(RowName::row) else {
         return faults;
     };
     check(&mut faults, row.channel == "result", || {

@@ -104,7 +104,10 @@ fn turn(session: &'static Session, era: Era, folder: &Path) -> Turn {
     let mut command = Vec::new();
     if !session.bare {
         command.extend([candor.clone(), "--ledger".into(), text(&ledger)]);
-        command.extend(["--name", "fixture", "--log-level", "error"].map(str::to_owned));
+        command.extend(["--log-level", "error"].map(str::to_owned));
+        if !session.unnamed {
+            command.extend(["--name", "fixture"].map(str::to_owned));
+        }
         if !session.contract.is_empty() {
             let config = place("toml");
             std::fs::write(&config, declared(session)).unwrap();
@@ -148,7 +151,11 @@ fn declared(session: &Session) -> String {
             .as_ref()
     };
     let tools = session.contract.iter();
-    tools
+    let declared: String = tools
         .map(|tool| contract::of(tool, "write", mapping(tool), Document::Structured))
-        .collect()
+        .collect();
+    if session.unnamed {
+        return declared.replace("servers.fixture.", &format!("servers.{}.", session.script));
+    }
+    declared
 }

@@ -9,7 +9,7 @@ use crate::{
     decisions::Row,
     judge::{self, Seen, VERDICT},
     plan::{Plan, Turn, candor},
-    sessions::Step,
+    sessions::{Client, Step},
 };
 
 /// Everything in the ledgers of a plan that is not as expected.
@@ -17,7 +17,7 @@ pub(crate) fn faults(plan: &Plan, seen: &[Seen]) -> Vec<String> {
     let mut faults = Vec::new();
     for turn in plan.turns.iter().filter(|turn| !turn.session.bare) {
         let calls = calls(turn);
-        let found = of_turn(turn, &calls, seen);
+        let found = of_turn(plan.client, turn, &calls, seen);
         faults.extend(
             found
                 .into_iter()
@@ -48,11 +48,12 @@ fn calls(turn: &Turn) -> Vec<Value> {
     calls
 }
 
-fn of_turn(turn: &Turn, calls: &[Value], seen: &[Seen]) -> Vec<String> {
+fn of_turn(client: &Client, turn: &Turn, calls: &[Value], seen: &[Seen]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut rest = calls.iter();
     for step in turn.steps() {
-        for name in step.rounds.iter().chain(&step.row) {
+        let own = step.expected(client, turn.era).row;
+        for name in step.rounds.iter().chain(&own) {
             faults.extend(of_call(step, &name.row(), rest.next()));
         }
         let last = calls
@@ -61,7 +62,7 @@ fn of_turn(turn: &Turn, calls: &[Value], seen: &[Seen]) -> Vec<String> {
             .map(|at| &calls[at]["operationId"]);
         let shown = judge::saw(seen, turn, &step.name)
             .and_then(|saw| saw["result"].pointer(&format!("{VERDICT}/operationId")));
-        if step.row.is_some() && shown.is_some() && shown != last {
+        if own.is_some() && shown.is_some() && shown != last {
             faults.push(format!(
                 "{}: the caller was shown operation {shown:?}, not {last:?}",
                 step.name

@@ -73,6 +73,9 @@ pub(crate) struct Session {
     /// More options for Candor.
     #[serde(default)]
     pub(crate) options: Vec<String>,
+    /// Without `--name`: the server has the name it gives itself.
+    #[serde(default)]
+    pub(crate) unnamed: bool,
     /// Without Candor: what a client does by itself.
     #[serde(default)]
     pub(crate) bare: bool,
@@ -122,7 +125,7 @@ pub(crate) struct Step {
     pub(crate) eras: Vec<Era>,
     /// The row of the decision table.
     #[serde(default)]
-    pub(crate) row: Option<RowName>,
+    row: Option<RowName>,
     /// Rows of rounds before the last, which stand in the ledger as operations of their own.
     #[serde(default)]
     pub(crate) rounds: Vec<RowName>,
@@ -141,7 +144,7 @@ fn call() -> Do {
 }
 
 /// A row of the decision table, by its key.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RowName {
     how: String,
@@ -169,6 +172,8 @@ impl RowName {
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Seeing {
+    /// The row of the decision table; the step's where left out.
+    pub(crate) row: Option<RowName>,
     /// `structuredContent`. Candor's where it wrote the result, if left out.
     pub(crate) structured: Option<Structured>,
     /// Members of the result by JSON Pointer.
@@ -224,11 +229,13 @@ impl Step {
     /// What this client's caller must see.
     pub(crate) fn expected(&self, client: &Client, era: Era) -> Seeing {
         let mut expected = self.seen.clone();
+        expected.row = self.row.clone();
         for but in &self.but {
             if !but.clients.contains(&client.name) || !but.eras.contains(&era) {
                 continue;
             }
             let own = but.seen.clone();
+            expected.row = own.row.or(expected.row);
             expected.structured = own.structured.or(expected.structured);
             expected.throws = own.throws.or(expected.throws);
             expected.heard = own.heard.or(expected.heard);
