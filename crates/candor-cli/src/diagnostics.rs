@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, stderr};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use candor_core::delivery::redaction::{KnownSecrets, least};
 use candor_gateway::config::{ConfigFault, LoadFault};
 
 /// Prints why a command could not be run.
@@ -14,9 +15,10 @@ pub(crate) fn print_fault(fault: &anyhow::Error) {
         }
         return;
     }
-    eprintln!("error: {fault}");
+    let told = |text: String| least(&text, &KnownSecrets::default()).value.into_owned();
+    eprintln!("error: {}", told(fault.to_string()));
     for cause in fault.chain().skip(1) {
-        eprintln!("  because: {cause}");
+        eprintln!("  because: {}", told(cause.to_string()));
     }
 }
 

@@ -9,6 +9,7 @@ mod explain;
 mod fixture;
 mod ledger;
 mod logging;
+mod masked;
 mod meanings;
 mod place;
 mod record;

@@ -12,7 +12,7 @@ use candor_transport::ChildCommand;
 
 use crate::args::WrapArgs;
 use crate::exit::Exit;
-use crate::{diagnostics, logging, place};
+use crate::{diagnostics, logging, masked, place};
 
 pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
     let Some((program, rest)) = args.server.split_first() else {
@@ -22,7 +22,9 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
         Some(path) => Config::load(path, &|name| env::var(name).ok())?,
         None => Config::default(),
     };
-    logging::start(&args.log, config.log_level.as_ref().map(|level| level.value));
+    let secrets = masked::secrets(&args.server, args.name.as_deref());
+    let level = config.log_level.as_ref().map(|level| level.value);
+    logging::start(&args.log, level, secrets.clone());
     let recorder = recorder(args, &config)?;
     let options = Options {
         command: ChildCommand {
@@ -43,6 +45,7 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
                 .as_ref()
                 .is_some_and(|required| required.value),
         recorder,
+        secrets,
         config,
         tool_timeout: tool_timeout(),
         restart: !args.no_restart,

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use jsonschema::JsonType;
 use serde_json::{Map, Number, Value};
 
-use crate::contract::schema::{Examined, Schema, Wanted, parent, received};
+use crate::contract::schema::{Examined, Schema, Wanted, is_masked, parent, received};
 
 /// Most rounds: a decoded object may hold numbers in text, and a union may show its next complaint only then.
 const MAX_ROUNDS: usize = 4;
@@ -166,7 +166,12 @@ impl Made {
                 if unwrapped.is_object() || unwrapped.is_array() {
                     self.decoded.insert(path.to_owned());
                 }
-                let to = received(&unwrapped, path);
+                // A number that came as the text of a secret is the secret still.
+                let to = if is_masked(value, path) {
+                    from.clone()
+                } else {
+                    received(&unwrapped, path)
+                };
                 if let Some(place) = document.pointer_mut(path) {
                     *place = unwrapped;
                     self.note(path, from, to);

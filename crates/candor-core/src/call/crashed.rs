@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::contract::effect::EffectClass;
+use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::judge::judge;
 use crate::names::{OperationId, ServerName, ToolName, UnixMillis};
@@ -44,6 +45,8 @@ pub fn verdict(intent: &OpenIntent<'_>, now: UnixMillis) -> Entry {
         elapsed: Duration::from_millis(now.since(intent.at)),
         strict_shape: false,
         recorded: true,
+        // What was written before was masked then.
+        secrets: KnownSecrets::default(),
     };
     let judgment = judge(&scene, &Ending::Crashed);
     Entry {

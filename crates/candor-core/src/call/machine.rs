@@ -14,6 +14,7 @@ use crate::contract::effect::EffectClass;
 use crate::contract::terms::{ShapeMode, ToolTerms};
 use crate::contract::tool::{Knowledge, Tool};
 use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft, result_of};
+use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::judge::{Judgment, judge, judge_late};
@@ -41,6 +42,8 @@ pub struct Circumstances {
     pub has_ledger: bool,
     /// How long an answer is waited for where no contract says otherwise.
     pub deadline: Duration,
+    /// Values that are masked wherever Candor writes.
+    pub secrets: KnownSecrets,
 }
 
 /// What happened.
@@ -383,7 +386,7 @@ impl Call {
         };
         let none = BTreeMap::new();
         let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);
-        ending(frame, &asked, refusals, listed)
+        ending(frame, &asked, refusals, listed, &self.circumstances.secrets)
     }
 
     fn lost(&mut self, loss: Loss, now: UnixMillis) -> Vec<Action> {
@@ -527,6 +530,7 @@ impl Call {
                 .terms()
                 .is_some_and(|terms| terms.output.value == ShapeMode::Strict),
             recorded: self.circumstances.has_ledger && !matches!(self.recorded, Recording::Not { .. }),
+            secrets: self.circumstances.secrets.clone(),
         }
     }
 
@@ -562,7 +566,7 @@ impl Call {
             phase: Phase::Intent,
             at: now,
             server: scene.server.clone(),
-            tool: scene.tool.clone(),
+            tool: bodies::tool(&scene),
             concluded: None,
             body: bodies::intent(&scene, now, &facts),
         }
@@ -581,7 +585,7 @@ impl Call {
             phase,
             at: now,
             server: scene.server.clone(),
-            tool: scene.tool.clone(),
+            tool: bodies::tool(scene),
             concluded: Some(Concluded::of(&judgment.verdict)),
             body: bodies::verdict(scene, now, judgment, facts),
         }

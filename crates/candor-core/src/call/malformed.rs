@@ -35,6 +35,7 @@ pub fn refuse(
         elapsed: Duration::ZERO,
         strict_shape: false,
         recorded: circumstances.has_ledger,
+        secrets: circumstances.secrets.clone(),
     };
     let ending = Ending::Malformed { why: why.to_string() };
     let judgment = judge(&scene, &ending);

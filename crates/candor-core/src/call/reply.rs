@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::contract::effect::Source;
 use crate::contract::terms::Refusal;
+use crate::delivery::redaction::{KnownSecrets, least, least_json};
 use crate::judgment::ending::Ending;
 use crate::reading::result::{Asked, read as read_result};
 use crate::wire::decode::ErrorObject;
@@ -24,6 +25,7 @@ pub fn ending(
     asked: &Asked<'_>,
     changes_nothing: &BTreeMap<Refusal, Source>,
     listed: bool,
+    secrets: &KnownSecrets,
 ) -> Ending {
     let Ok(Message::Response(response)) = read(frame) else {
         return Ending::Both { present: false };
@@ -35,7 +37,7 @@ pub fn ending(
             Ending::Refused {
                 code: error.code,
                 message: error.message().map(std::borrow::Cow::into_owned),
-                data: error.data.and_then(|data| summary(data.get())),
+                data: error.data.and_then(|data| summary(data.get(), secrets)),
                 listed,
                 changes_nothing: error
                     .code
@@ -58,14 +60,15 @@ pub fn refuses_parameters(frame: &str) -> bool {
     }
 }
 
-/// An error's data in short: hosts tend to drop it, though servers put the useful part there.
-fn summary(data: &str) -> Option<String> {
+/// An error's data in short: hosts tend to drop it, though servers put the useful part there. Stacks and credentials go
+/// before the cut, which could leave half of one.
+fn summary(data: &str, secrets: &KnownSecrets) -> Option<String> {
     let text = match serde_json::from_str::<Value>(data) {
         Ok(Value::Null) => return None,
         Ok(Value::String(text)) => text,
-        Ok(value) => crate::delivery::redaction::json(&value).value.to_string(),
+        Ok(value) => least_json(&value, secrets).value.to_string(),
         Err(_) => data.to_owned(),
     };
-    let text = crate::delivery::redaction::text(&text).value.into_owned();
+    let text = least(&text, secrets).value;
     (!text.is_empty()).then(|| text.chars().take(DATA).collect())
 }

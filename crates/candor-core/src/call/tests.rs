@@ -10,6 +10,7 @@ use super::request::CallRequest;
 use crate::contract::effect::{EffectClass, Source, Sourced};
 use crate::contract::terms::ToolTerms;
 use crate::contract::tool::{Knowledge, Listed, Tool};
+use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::verdict::Outcome;
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::record::{Entry, Phase, Receipt, Recording};
@@ -22,6 +23,7 @@ fn circumstances(ledger_required: bool) -> Arc<Circumstances> {
         ledger_required,
         has_ledger: true,
         deadline: std::time::Duration::from_secs(55),
+        secrets: KnownSecrets::default(),
     })
 }
 

@@ -6,15 +6,17 @@ use std::ops::Range;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::redaction;
+use super::redaction::{self, KnownSecrets, Redacted};
 use super::result::Reworked;
 use super::wording;
 use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::finding::{Finding, FindingCode};
+use crate::judgment::how::How;
 use crate::judgment::judge::Judgment;
 use crate::judgment::ruling::{Bytes, Channel, Ruling, refusal_codes};
 use crate::record::Recording;
-use crate::wire::encode::{Edits, span};
+use crate::wire::decode::ErrorObject;
+use crate::wire::encode::{Edits, add_members, span};
 use crate::wire::envelope::{Body, Message, read};
 use crate::wire::revision::{Era, Revision};
 
@@ -50,6 +52,7 @@ pub struct Draft {
     meta: Map<String, Value>,
     caller: Caller,
     shape: Shape,
+    secrets: KnownSecrets,
 }
 
 #[derive(Debug)]
@@ -60,8 +63,12 @@ enum Shape {
         id: Range<usize>,
         result: Box<Reworked>,
     },
-    /// The server's error, passed on.
-    Passed { frame: String, id: Range<usize> },
+    /// The server's error, passed on with its credentials masked.
+    Passed {
+        frame: String,
+        id: Range<usize>,
+        edits: Edits,
+    },
     /// A result of Candor's own.
     Result,
     /// An error of Candor's own.
@@ -93,8 +100,10 @@ impl Draft {
         disclosure: &Disclosure,
         reply: Option<&str>,
     ) -> Self {
-        let block = wording::block(scene, ending, &judgment);
-        let shape = shape(&judgment, block.as_deref(), reply);
+        let secrets = scene.secrets.clone();
+        let block = wording::block(scene, ending, &judgment)
+            .map(|block| redaction::known(&block, &secrets).value.into_owned());
+        let shape = shape(&judgment, block.as_deref(), reply, &secrets);
         if shape.claims() {
             judgment.findings.push(Finding::new(
                 FindingCode::ClaimedVerdict,
@@ -107,10 +116,16 @@ impl Draft {
         {
             meta.insert("candor/redacted".to_owned(), masked.clone());
         }
-        if let (Shape::Result, Ending::Refused { .. }, Some(raw)) =
-            (&shape, ending, reply.and_then(upstream_error))
-        {
-            meta.insert("candor/upstreamError".to_owned(), raw);
+        if let (Shape::Result, Ending::Refused { .. }, Some(raw)) = (
+            &shape,
+            ending,
+            reply.and_then(|frame| upstream_error(frame, &secrets)),
+        ) {
+            meta.insert("candor/upstreamError".to_owned(), raw.value);
+            if !raw.changes.is_empty() {
+                let changes = redaction::disclosure(&raw.changes);
+                meta.insert("candor/redacted".to_owned(), Value::Object(changes));
+            }
         }
         Self {
             judgment,
@@ -118,6 +133,7 @@ impl Draft {
             meta,
             caller,
             shape,
+            secrets,
         }
     }
 
@@ -129,9 +145,12 @@ impl Draft {
     /// Completes the answer: with the receipt, or with the reason why there is none.
     pub fn sign(self, recording: &Recording) -> Delivery {
         let verdict = self.judgment.verdict.to_json(recording.is_recorded());
+        let verdict = redaction::known_json(verdict, &self.secrets);
         let mut meta = Map::new();
         meta.insert("candor/verdict".to_owned(), verdict.clone());
-        meta.extend(self.meta);
+        for (key, value) in self.meta {
+            meta.insert(key, redaction::known_json(value, &self.secrets));
+        }
         if let Recording::Not { why } = recording {
             meta.insert("candor/notRecorded".to_owned(), json!(why));
         }
@@ -144,8 +163,7 @@ impl Draft {
                     .unwrap_or_default();
                 Some(result.finish(&frame, (id, &self.caller.id), inside))
             }
-            Shape::Passed { frame, id } => {
-                let mut edits = Edits::new();
+            Shape::Passed { frame, id, mut edits } => {
                 edits.replace(id, self.caller.id);
                 Some(edits.apply(&frame))
             }
@@ -156,18 +174,10 @@ impl Draft {
                 meta,
             )),
             Shape::Error { code } => {
-                let message = self
-                    .judgment
-                    .verdict
-                    .error
-                    .as_ref()
-                    .map(|error| error.message.clone());
-                Some(own_error(
-                    Some(&self.caller.id),
-                    code,
-                    &message.unwrap_or_default(),
-                    Some(meta),
-                ))
+                let error = self.judgment.verdict.error.as_ref();
+                let message = error.map_or("", |error| error.message.as_str());
+                let message = redaction::known(message, &self.secrets).value;
+                Some(own_error(Some(&self.caller.id), code, &message, Some(meta)))
             }
         };
         Delivery { frame }
@@ -196,29 +206,25 @@ impl Shape {
     }
 }
 
-fn shape(judgment: &Judgment, block: Option<&str>, reply: Option<&str>) -> Shape {
+fn shape(judgment: &Judgment, block: Option<&str>, reply: Option<&str>, secrets: &KnownSecrets) -> Shape {
     let ruling = &judgment.ruling;
     match (ruling.channel, ruling.bytes) {
         (Channel::Nobody, _) => Shape::Nobody,
-        (Channel::Error, Bytes::Passed) => match reply.and_then(|frame| Some((frame, id_span(frame)?))) {
-            Some((frame, id)) => Shape::Passed {
-                frame: frame.to_owned(),
-                id,
-            },
-            None => Shape::Error { code: -32603 },
-        },
+        (Channel::Error, Bytes::Passed) => reply
+            .and_then(|frame| passed(frame, judgment.how, secrets))
+            .unwrap_or(Shape::Error { code: -32603 }),
         (Channel::Error, _) => Shape::Error {
             code: refusal_codes(judgment.how).0.unwrap_or(-32603),
         },
         (Channel::Result, Bytes::Untouched | Bytes::Prefixed) => reply
-            .and_then(|frame| edited(frame, ruling, block))
+            .and_then(|frame| edited(frame, ruling, block, secrets))
             .unwrap_or(Shape::Result),
         (Channel::Result, _) => Shape::Result,
     }
 }
 
 /// The server's own result, with the edits that its ruling asks for; `None` where it can't be edited.
-fn edited(frame: &str, ruling: &Ruling, block: Option<&str>) -> Option<Shape> {
+fn edited(frame: &str, ruling: &Ruling, block: Option<&str>, secrets: &KnownSecrets) -> Option<Shape> {
     let Ok(Message::Response(response)) = read(frame) else {
         return None;
     };
@@ -227,20 +233,61 @@ fn edited(frame: &str, ruling: &Ruling, block: Option<&str>) -> Option<Shape> {
     };
     Some(Shape::Server {
         id: span(frame, response.id.get())?,
-        result: Box::new(Reworked::plan(frame, raw, ruling, block)?),
+        result: Box::new(Reworked::plan(frame, raw, ruling, block, secrets)?),
         frame: frame.to_owned(),
     })
 }
 
-fn id_span(frame: &str) -> Option<Range<usize>> {
-    match read(frame) {
-        Ok(Message::Response(response)) => span(frame, response.id.get()),
-        _ => None,
+/// The server's own error: passed on with its credentials masked and that disclosed, as in a flagged answer. One that
+/// asks the user to follow a URL is left whole: the URL may need what its query holds.
+fn passed(frame: &str, how: How, secrets: &KnownSecrets) -> Option<Shape> {
+    let Ok(Message::Response(response)) = read(frame) else {
+        return None;
+    };
+    let mut edits = Edits::new();
+    if let Body::Error(raw) = response.body
+        && how != How::EUrl
+    {
+        mask_error(&mut edits, frame, raw, secrets);
+    }
+    Some(Shape::Passed {
+        id: span(frame, response.id.get())?,
+        frame: frame.to_owned(),
+        edits,
+    })
+}
+
+fn mask_error(edits: &mut Edits, frame: &str, raw: &RawValue, secrets: &KnownSecrets) {
+    let Some(place) = span(frame, raw.get()) else {
+        return;
+    };
+    let redacted = redaction::raw(raw.get(), secrets);
+    if redacted.changes.is_empty() {
+        return;
+    }
+    for rewritten in redacted.value {
+        let (start, end) = (rewritten.span.start, rewritten.span.end);
+        edits.replace(place.start + start..place.start + end, rewritten.text);
+    }
+    // Where its data has room for it; data that is no object is the server's own choice of shape.
+    let disclosed = json!({ "candor/redacted": redaction::disclosure(&redacted.changes) }).to_string();
+    let members = disclosed
+        .get(1..disclosed.len().saturating_sub(1))
+        .unwrap_or_default();
+    let insert = match ErrorObject::read(raw)
+        .data
+        .and_then(|data| span(frame, data.get()))
+    {
+        Some(data) => add_members(frame, &data, members),
+        None => add_members(frame, &place, &format!("\"data\":{{{members}}}")),
+    };
+    if let Some((at, what)) = insert {
+        edits.insert(at, what);
     }
 }
 
-/// The raw form of a JSON-RPC error that became a result, redacted.
-fn upstream_error(frame: &str) -> Option<Value> {
+/// The raw form of a JSON-RPC error that became a result, with the least information.
+fn upstream_error(frame: &str, secrets: &KnownSecrets) -> Option<Redacted<Value>> {
     let Ok(Message::Response(response)) = read(frame) else {
         return None;
     };
@@ -248,7 +295,7 @@ fn upstream_error(frame: &str) -> Option<Value> {
         return None;
     };
     let value: Value = serde_json::from_str(raw.get()).ok()?;
-    Some(redaction::json(&value).value)
+    Some(redaction::least_json(&value, secrets))
 }
 
 fn own_result(caller: &Caller, block: &str, verdict: Value, meta: Map<String, Value>) -> String {

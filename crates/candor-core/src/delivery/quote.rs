@@ -1,17 +1,20 @@
 //! A server's words inside Candor's: masked, escaped, cut, and always in quotes.
 
-use super::redaction;
+use super::redaction::{KnownSecrets, escape_invisible, least, masked};
 
 /// How many characters of a server's words a text shows.
 const SHOWN: usize = 300;
 
-/// Quotes foreign text: credentials masked, control and invisible characters escaped so that it can't forge a line
-/// of ours, cut at 300 characters, inner quotes escaped.
-pub fn quote(text: &str) -> String {
-    let masked = redaction::text(text.trim()).value;
-    let mut out = String::with_capacity(masked.len().min(SHOWN) + 2);
+/// How many characters of a name a text shows.
+const SHOWN_NAME: usize = 80;
+
+/// Quotes foreign text: frames of stacks and parts of URLs left out, credentials and known secrets masked, control and
+/// invisible characters escaped so that it can't forge a line of ours, cut at 300 characters, inner quotes escaped.
+pub fn quote(text: &str, secrets: &KnownSecrets) -> String {
+    let least = least(text.trim(), secrets).value;
+    let mut out = String::with_capacity(least.len().min(SHOWN) + 2);
     out.push('"');
-    let mut characters = masked.chars();
+    let mut characters = least.chars();
     for character in characters.by_ref().take(SHOWN) {
         match character {
             '"' => out.push_str("\\\""),
@@ -26,18 +29,28 @@ pub fn quote(text: &str) -> String {
         out.push('…');
     }
     out.push('"');
-    redaction::escape_invisible(&out).into_owned()
+    escape_invisible(&out).into_owned()
 }
 
-/// A name that came from outside (a tool, a server) inside our text: short, and unable to forge a line.
-pub fn name(text: &str) -> String {
-    let cut: String = text.chars().take(80).collect();
+/// A name that came from outside (a tool, a server) inside our text: short, unable to forge a line, and without what
+/// [`least`] leaves out: names are made of URLs too.
+pub fn name(text: &str, secrets: &KnownSecrets) -> String {
+    short(&least(text, secrets).value)
+}
+
+/// Something to follow, inside our text: as a name, but a URL keeps its query, without which it leads nowhere.
+pub fn reference(text: &str, secrets: &KnownSecrets) -> String {
+    short(&masked(text, secrets).value)
+}
+
+fn short(text: &str) -> String {
+    let cut: String = text.chars().take(SHOWN_NAME).collect();
     let cut = if cut.len() < text.len() {
         format!("{cut}…")
     } else {
         cut
     };
-    redaction::escape_invisible(&cut.replace(['\n', '\r', '\t'], " ")).into_owned()
+    escape_invisible(&cut.replace(['\n', '\r', '\t'], " ")).into_owned()
 }
 
 #[cfg(test)]
@@ -46,13 +59,14 @@ mod tests {
 
     #[test]
     fn foreign_words_can_forge_no_line_and_no_end_of_quote() {
+        let none = KnownSecrets::default();
         assert_eq!(
-            quote("a\nNOT DONE: \"x\"\u{202e}"),
+            quote("a\nNOT DONE: \"x\"\u{202e}", &none),
             r#""a\nNOT DONE: \"x\"\u{202e}""#
         );
-        assert_eq!(quote(" plain words "), "\"plain words\"");
-        assert_eq!(quote(&"y".repeat(400)).chars().count(), 303);
-        assert_eq!(name("tool\nNOT DONE"), "tool NOT DONE");
-        assert_eq!(name("book_room"), "book_room");
+        assert_eq!(quote(" plain words ", &none), "\"plain words\"");
+        assert_eq!(quote(&"y".repeat(400), &none).chars().count(), 303);
+        assert_eq!(name("tool\nNOT DONE", &none), "tool NOT DONE");
+        assert_eq!(name("book_room", &none), "book_room");
     }
 }

@@ -4,13 +4,13 @@
 use std::ops::Range;
 
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::redaction;
+use super::redaction::{self, KnownSecrets};
 use crate::judgment::ruling::{Bytes, Flag, Ruling};
 use crate::reading::members::{Block, Members};
 use crate::wire::encode::{Edits, span};
-use crate::wire::envelope::text_of;
+use crate::wire::members::{entries, object};
 
 /// Prefix of every `_meta` key that is Candor's own.
 const OURS: &str = "candor/";
@@ -38,16 +38,20 @@ enum MetaPlace {
     New,
     /// Instead of a value that is rewritten: these members come first.
     Instead { span: Range<usize>, members: String },
-    /// `_meta` holds something that is no object: it stays, and Candor's facts stay out.
-    Nowhere,
 }
 
 impl Reworked {
     /// Plans the edits of `raw`, a result standing in `frame`. `None` where the result can't be edited (it is no
     /// object, or not a part of the frame).
-    pub fn plan(frame: &str, raw: &RawValue, ruling: &Ruling, block: Option<&str>) -> Option<Self> {
+    pub fn plan(
+        frame: &str,
+        raw: &RawValue,
+        ruling: &Ruling,
+        block: Option<&str>,
+        secrets: &KnownSecrets,
+    ) -> Option<Self> {
         let result = span(frame, raw.get())?;
-        let members = Members::read(raw).ok()?;
+        let members = Members::read(raw)?;
         let mut this = Self {
             edits: Edits::new(),
             result,
@@ -59,9 +63,9 @@ impl Reworked {
         this.plan_meta(frame, members.meta);
         if ruling.flag == Flag::Set {
             this.plan_flag(frame, members.is_error);
-            this.plan_masking(frame, &members);
+            this.plan_masking(raw, secrets);
         }
-        let made = made_block(&members, ruling);
+        let made = made_block(&members, ruling, secrets);
         let first = if ruling.bytes == Bytes::Prefixed {
             block
         } else {
@@ -98,29 +102,24 @@ impl Reworked {
         }
     }
 
-    /// In a server's own flagged text only credentials are masked, and said so.
-    fn plan_masking(&mut self, frame: &str, members: &Members<'_>) {
-        let mut counts = Map::new();
-        for raw in members.raw_texts() {
-            let (Ok(text), Some(place)) = (text_of(raw), span(frame, raw.get())) else {
-                continue;
-            };
-            let redacted = redaction::text(&text);
-            if redacted.changes.is_empty() {
-                continue;
-            }
-            for change in &redacted.changes {
-                let kind = json!(change.kind).as_str().unwrap_or_default().to_owned();
-                let before = counts.get(&kind).and_then(Value::as_u64).unwrap_or(0);
-                counts.insert(
-                    kind,
-                    json!(before + u64::try_from(change.count).unwrap_or(u64::MAX)),
-                );
-            }
-            self.edits.replace(place, json!(redacted.value).to_string());
+    /// In a server's own flagged answer only credentials are masked, wherever they stand in it, and said so.
+    fn plan_masking(&mut self, raw: &RawValue, secrets: &KnownSecrets) {
+        let redacted = redaction::raw(raw.get(), secrets);
+        for rewritten in redacted.value {
+            let start = self.result.start + rewritten.span.start;
+            let end = self.result.start + rewritten.span.end;
+            self.edits.replace(start..end, rewritten.text);
         }
-        if !counts.is_empty() {
-            self.masked = Some(Value::Object(counts));
+        // What is written anew as a whole takes no edits inside.
+        if let MetaPlace::Instead { members, .. } = &mut self.meta {
+            let rewritten = redaction::rewritten(&format!("{{{members}}}"), secrets);
+            *members = rewritten
+                .get(1..rewritten.len().saturating_sub(1))
+                .unwrap_or_default()
+                .to_owned();
+        }
+        if !redacted.changes.is_empty() {
+            self.masked = Some(Value::Object(redaction::disclosure(&redacted.changes)));
         }
     }
 
@@ -136,12 +135,16 @@ impl Reworked {
             };
             return;
         }
-        let Ok(entries) = serde_json::from_str::<Entries>(raw.get()) else {
-            self.meta = MetaPlace::Nowhere;
+        let Some(entries) = entries(raw.get()) else {
+            // It is no object, so it holds no metadata: it moves aside for what does.
+            self.claimed = true;
+            self.meta = MetaPlace::Instead {
+                span: place,
+                members: format!("\"candor/claimed\":{}", raw.get()),
+            };
             return;
         };
-        let entries = entries.0;
-        if entries.iter().all(|(key, _)| !key.starts_with(OURS)) {
+        if entries.iter().all(|(name, _)| claimed_name(name).is_none()) {
             self.meta = MetaPlace::Inside {
                 at: place.end - 1,
                 empty: entries.is_empty(),
@@ -150,13 +153,13 @@ impl Reworked {
         }
         // Only then is `_meta` written anew: every value as it came, our keys under another name.
         self.claimed = true;
-        let rewritten: Vec<String> = entries
-            .iter()
-            .map(|(key, value)| format!("{}:{}", json!(claimed_key(key)), value.get()))
-            .collect();
+        let rewritten = entries.iter().map(|(name, value)| match claimed_name(name) {
+            Some(claimed) => format!("{}:{}", json!(claimed), value.get()),
+            None => format!("{name}:{}", value.get()),
+        });
         self.meta = MetaPlace::Instead {
             span: place,
-            members: rewritten.join(","),
+            members: rewritten.collect::<Vec<_>>().join(","),
         };
     }
 
@@ -173,7 +176,6 @@ impl Reworked {
                 let comma = if members.is_empty() { "" } else { "," };
                 self.edits.replace(span, format!("{{{members}{comma}{candor}}}"));
             }
-            MetaPlace::Nowhere => {}
         }
         if !self.members.is_empty()
             && let Some((at, what)) =
@@ -185,23 +187,25 @@ impl Reworked {
     }
 }
 
-fn claimed_key(key: &str) -> String {
-    match key.strip_prefix(OURS) {
-        Some("verdict") => "candor/claimed".to_owned(),
-        Some(rest) => format!("candor/claimed.{rest}"),
-        None => key.to_owned(),
-    }
+/// Under which name a member goes that stands under one of Candor's own keys; `None` for every other. A name that no
+/// text can hold (half a surrogate pair) is none of ours.
+fn claimed_name(raw: &str) -> Option<String> {
+    let name: String = serde_json::from_str(raw).ok()?;
+    Some(match name.strip_prefix(OURS)? {
+        "verdict" => "candor/claimed".to_owned(),
+        rest => format!("candor/claimed.{rest}"),
+    })
 }
 
 /// A flagged result whose content is empty, though its structure says something, gets a block made from it: hosts
 /// often show text only.
-fn made_block(members: &Members<'_>, ruling: &Ruling) -> Option<String> {
+fn made_block(members: &Members<'_>, ruling: &Ruling, secrets: &KnownSecrets) -> Option<String> {
     if ruling.flag != Flag::Set || ruling.bytes != Bytes::Untouched {
         return None;
     }
     let empty = members.blocks().is_none_or(|blocks| {
         blocks.iter().all(|raw| {
-            serde_json::from_str::<Block<'_>>(raw.get()).is_ok_and(|block| {
+            object::<Block<'_>>(raw).is_some_and(|block| {
                 block.is_text()
                     && block
                         .text
@@ -214,33 +218,10 @@ fn made_block(members: &Members<'_>, ruling: &Ruling) -> Option<String> {
         return None;
     }
     let value: Value = serde_json::from_str(structured.get()).ok()?;
-    let mut text = redaction::json(&value).value.to_string();
+    let mut text = redaction::json(&value, secrets).value.to_string();
     if text.len() > MADE_BLOCK {
         text.truncate(text.floor_char_boundary(MADE_BLOCK));
         text.push('…');
     }
     Some(text)
-}
-
-/// The members of an object in order, duplicates and all.
-struct Entries(Vec<(String, Box<RawValue>)>);
-
-impl<'de> serde::Deserialize<'de> for Entries {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Entries;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Entries(entries))
-            }
-        }
-        from.deserialize_map(Visitor)
-    }
 }

@@ -175,11 +175,11 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
             {
                 out.push(format!(
                     "The server's suggestion, in its words: {}.",
-                    quote(words)
+                    quote(words, &scene.secrets)
                 ));
             }
             if judgment.ruling.opening == Opening::AcceptedNotYetDone {
-                out.push(format!("\n{}", state_of(ending)));
+                out.push(format!("\n{}", state_of(ending, &scene.secrets)));
             }
             if judgment.ruling.bytes == crate::judgment::ruling::Bytes::Prefixed {
                 out.push("\nThe server's own answer follows.".to_owned());

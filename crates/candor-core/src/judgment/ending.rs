@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::how::How;
 use crate::arguments::issue::Issue;
 use crate::contract::effect::EffectClass;
+use crate::delivery::redaction::KnownSecrets;
 use crate::names::{OperationId, ServerName, ToolName};
 use crate::reading::result::ResultReading;
 
@@ -159,4 +160,6 @@ pub struct Scene {
     pub strict_shape: bool,
     /// Will an operation of this id be found in the ledger?
     pub recorded: bool,
+    /// Values that no text of Candor's may hold.
+    pub secrets: KnownSecrets,
 }

@@ -11,7 +11,8 @@ use super::verdict::Outcome;
 use crate::arguments::check::lines;
 use crate::contract::effect::EffectClass;
 use crate::contract::mapping::{MappedReading, Reading};
-use crate::delivery::quote::{name, quote};
+use crate::delivery::quote::{name, quote, reference as reference_in};
+use crate::delivery::redaction::{KnownSecrets, escape_invisible, least};
 use crate::reading::result::ResultReading;
 
 /// How much of a broken shape a sentence names, in bytes.
@@ -19,12 +20,13 @@ const SHAPE_BYTES: usize = 400;
 
 /// What happened to this call, as one sentence without the opening words.
 pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String {
-    let tool = name(scene.tool.as_str());
-    let server = format!("server \"{}\"", name(scene.server.as_str()));
-    let to = format!("\"{}\"", name(scene.server.as_str()));
+    let secrets = &scene.secrets;
+    let tool = name(scene.tool.as_str(), secrets);
+    let server = format!("server \"{}\"", name(scene.server.as_str(), secrets));
+    let to = format!("\"{}\"", name(scene.server.as_str(), secrets));
     match ending {
         Ending::Malformed { why } => format!("This tools/call is malformed: {why}. It was not sent."),
-        Ending::UnknownTool { nearest } => unknown_tool(&tool, &server, nearest),
+        Ending::UnknownTool { nearest } => unknown_tool(&tool, &server, nearest, secrets),
         Ending::BadInput { total, by_rule, .. } => {
             let arguments = if *total == 1 {
                 "1 argument"
@@ -42,7 +44,10 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
         Ending::Unrecorded { why } => {
             format!("{tool} was not sent: the record of calls can't be written ({why}).")
         }
-        Ending::ConnectFailed { why, .. } => format!("{tool} was not sent: {server} {why}."),
+        Ending::ConnectFailed { why, .. } => {
+            let why = least(why, secrets).value;
+            format!("{tool} was not sent: {server} {}.", escape_invisible(&why))
+        }
         Ending::CancelledUnsent => {
             format!("{tool} was cancelled by the caller before it was sent to {server}.")
         }
@@ -62,7 +67,7 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
         ),
         Ending::Closed { exit, .. } => format!(
             "{server} ended ({}) {} after {tool} was sent, without answering.",
-            name(exit),
+            name(exit, secrets),
             seconds(scene.elapsed)
         ),
         Ending::Oversized { length, limit } => format!(
@@ -82,10 +87,10 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             let words = message.as_deref().filter(|text| !text.trim().is_empty());
             let words = words.map_or_else(
                 || ", without a message".to_owned(),
-                |text| format!(", in its words: {}", quote(text)),
+                |text| format!(", in its words: {}", quote(text, secrets)),
             );
             let data = data.as_deref().map_or_else(String::new, |data| {
-                format!(" (more in its data: {})", quote(data))
+                format!(" (more in its data: {})", quote(data, secrets))
             });
             let code = code.map_or_else(|| "no code".to_owned(), |code| code.to_string());
             if ending.how() == How::EParams {
@@ -94,12 +99,12 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
                 format!("{server} answered {tool} with an error ({code}){words}{data}.")
             }
         }
-        Ending::Replied(reply) => replied(&tool, &server, reply, ruling),
+        Ending::Replied(reply) => replied(&tool, &server, reply, ruling, secrets),
     }
 }
 
-fn unknown_tool(tool: &str, server: &str, nearest: &[String]) -> String {
-    let nearest: Vec<String> = nearest.iter().map(|near| name(near)).collect();
+fn unknown_tool(tool: &str, server: &str, nearest: &[String], secrets: &KnownSecrets) -> String {
+    let nearest: Vec<String> = nearest.iter().map(|near| name(near, secrets)).collect();
     let hint = match nearest.as_slice() {
         [] => String::new(),
         [only] => format!(" Did you mean {only}?"),
@@ -107,15 +112,21 @@ fn unknown_tool(tool: &str, server: &str, nearest: &[String]) -> String {
     };
     format!(
         "Unknown tool: {server} lists no tool {}. The call was not sent.{hint}",
-        quote(tool)
+        quote(tool, secrets)
     )
 }
 
-fn replied(tool: &str, server: &str, reply: &ResultReading, ruling: &Ruling) -> String {
+fn replied(
+    tool: &str,
+    server: &str,
+    reply: &ResultReading,
+    ruling: &Ruling,
+    secrets: &KnownSecrets,
+) -> String {
     if let Some(why) = &reply.why {
         return format!(
             "{server} answered {tool} with something that is no finished tool result: {}.",
-            name(why)
+            name(why, secrets)
         );
     }
     match (&reply.mapped, ruling.outcome) {
@@ -126,12 +137,12 @@ fn replied(tool: &str, server: &str, reply: &ResultReading, ruling: &Ruling) -> 
             )
         }
         (Some(mapped), _) if mapped.reading != Reading::Missing || reply.how != How::Flagged => {
-            by_mapping(tool, server, mapped, reply, ruling)
+            by_mapping(tool, server, mapped, reply, ruling, secrets)
         }
         _ => match &reply.first_text {
             Some(text) => format!(
                 "{server} reported an error for {tool}, in its words: {}.",
-                quote(text)
+                quote(text, secrets)
             ),
             None => format!("{server} reported an error for {tool}, without a word about it."),
         },
@@ -144,8 +155,9 @@ fn by_mapping(
     mapped: &MappedReading,
     reply: &ResultReading,
     ruling: &Ruling,
+    secrets: &KnownSecrets,
 ) -> String {
-    let said = said(mapped);
+    let said = said(mapped, secrets);
     match (mapped.reading, ruling.outcome) {
         (Reading::Missing, _) => {
             format!(
@@ -166,8 +178,8 @@ fn by_mapping(
             let job = reference.map_or_else(String::new, |job| {
                 format!(
                     " as {} {}",
-                    name(job.noun.as_deref().unwrap_or("reference")),
-                    name(&job.value)
+                    name(job.noun.as_deref().unwrap_or("reference"), secrets),
+                    reference_in(&job.value, secrets)
                 )
             });
             format!("{server} took on {tool}{job}; nothing shows yet that it was done.")
@@ -177,12 +189,12 @@ fn by_mapping(
 }
 
 /// The server's code and words, as far as the contract names them.
-fn said(mapped: &MappedReading) -> String {
+fn said(mapped: &MappedReading, secrets: &KnownSecrets) -> String {
     match (&mapped.code, &mapped.message, &mapped.value) {
-        (Some(code), Some(message), _) => format!("{}, {}", name(code), quote(message)),
-        (Some(code), None, _) => name(code),
-        (None, Some(message), _) => quote(message),
-        (None, None, Some(value)) => quote(value),
+        (Some(code), Some(message), _) => format!("{}, {}", name(code, secrets), quote(message, secrets)),
+        (Some(code), None, _) => name(code, secrets),
+        (None, Some(message), _) => quote(message, secrets),
+        (None, None, Some(value)) => quote(value, secrets),
         (None, None, None) => "nothing more".to_owned(),
     }
 }
@@ -201,18 +213,20 @@ pub fn next_step(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Stri
             .and_then(|mapped| mapped.suggestion.as_deref()),
         _ => None,
     };
+    let secrets = &scene.secrets;
     if let Some(words) = suggestion {
         return Some(format!(
             "The server's suggestion, in its words: {}.",
-            quote(words)
+            quote(words, secrets)
         ));
     }
     match ending {
         Ending::BadInput { .. } => Some("Corrected arguments are checked afresh.".to_owned()),
         Ending::UnknownTool { nearest } if !nearest.is_empty() => {
+            let nearest: Vec<String> = nearest.iter().map(|near| name(near, secrets)).collect();
             Some(format!("Tools with near names: {}.", nearest.join(", ")))
         }
-        _ if ruling.outcome == Outcome::Accepted => Some(state_of(ending)),
+        _ if ruling.outcome == Outcome::Accepted => Some(state_of(ending, secrets)),
         _ if ruling.opening == Opening::Unknown && scene.class != EffectClass::Read => {
             Some("The present state of the target shows whether it was done.".to_owned())
         }
@@ -221,19 +235,19 @@ pub fn next_step(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Stri
 }
 
 /// Where the state of something accepted can be seen.
-pub fn state_of(ending: &Ending) -> String {
+pub fn state_of(ending: &Ending, secrets: &KnownSecrets) -> String {
     match reference(ending) {
         Some(job) => {
             let what = format!(
                 "{} {}",
-                name(job.noun.as_deref().unwrap_or("reference")),
-                name(&job.value)
+                name(job.noun.as_deref().unwrap_or("reference"), secrets),
+                reference_in(&job.value, secrets)
             );
             match &job.state {
                 Some(state) => format!(
                     "State of {what}: tool {}, argument {}.",
-                    name(&state.tool),
-                    name(&state.argument)
+                    name(&state.tool, secrets),
+                    name(&state.argument, secrets)
                 ),
                 None if job.noun.as_deref() == Some("task") => format!("State of {what}: tasks/get."),
                 None => format!("No tool known to Candor shows the state of {what}."),

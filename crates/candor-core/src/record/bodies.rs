@@ -5,16 +5,20 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::delivery::redaction;
+use crate::delivery::redaction::{self, KnownSecrets};
 use crate::judgment::ending::Scene;
 use crate::judgment::finding::Finding;
 use crate::judgment::judge::Judgment;
-use crate::names::UnixMillis;
+use crate::names::{ToolName, UnixMillis};
 
 /// The version of every body written here.
 pub const VERSION: u32 = 1;
 /// Arguments and results are cut at this many bytes of JSON text (DESIGN section 3e).
 pub const CUT: usize = 16 * 1024;
+/// Up to this size JSON is redacted as a whole before it is cut.
+const WHOLE: usize = 4 * 1024 * 1024;
+/// At the end of a part of a text, so many bytes may be half a credential.
+const EDGE: usize = 4 * 1024;
 
 /// What an intent says beside its columns.
 #[derive(Debug, Clone)]
@@ -41,25 +45,26 @@ pub struct IntentFacts<'a> {
 
 /// The body of an intent.
 pub fn intent(scene: &Scene, at: UnixMillis, facts: &IntentFacts<'_>) -> String {
-    json!({
+    let secrets = &scene.secrets;
+    let body = json!({
         "v": VERSION,
         "type": "intent",
         "operationId": scene.operation,
         "server": scene.server,
-        "tool": scene.tool,
+        "tool": tool(scene),
         "at": at,
-        "arguments": facts.arguments.map(kept),
+        "arguments": facts.arguments.map(|raw| kept(raw, secrets)),
         "argumentsDigest": facts.arguments.map(digest),
         "effectClass": facts.class,
         "schemaDigest": facts.schema,
         "revision": facts.revision,
-        "host": facts.host,
-        "requestId": facts.request_id,
+        "host": facts.host.map(|host| redaction::text(host).value),
+        "requestId": redaction::text(facts.request_id).value,
         "deadlineMs": facts.deadline_ms,
         "disclosed": facts.disclosed,
         "contract": facts.contract.iter().map(|(clause, source)| json!({ "clause": clause, "source": source })).collect::<Vec<_>>(),
-    })
-    .to_string()
+    });
+    redaction::known_json(body, secrets).to_string()
 }
 
 /// What a verdict says beside itself.
@@ -78,12 +83,13 @@ pub struct VerdictFacts<'a> {
 /// The body of a verdict or an amendment.
 pub fn verdict(scene: &Scene, at: UnixMillis, judgment: &Judgment, facts: &VerdictFacts<'_>) -> String {
     let findings: Vec<&Finding> = facts.earlier_findings.iter().chain(&judgment.findings).collect();
-    json!({
+    let secrets = &scene.secrets;
+    let body = json!({
         "v": VERSION,
         "type": "verdict",
         "operationId": scene.operation,
         "server": scene.server,
-        "tool": scene.tool,
+        "tool": tool(scene),
         "at": at,
         "how": judgment.how,
         "verdict": judgment.verdict.to_json(true),
@@ -92,27 +98,40 @@ pub fn verdict(scene: &Scene, at: UnixMillis, judgment: &Judgment, facts: &Verdi
         "countIsZero": facts.count_is_zero,
         "text": facts.block,
         "findings": findings,
-        "reply": facts.reply.map(kept),
+        "reply": facts.reply.map(|raw| kept(raw, secrets)),
         "replyDigest": facts.reply.map(digest),
-    })
-    .to_string()
+    });
+    redaction::known_json(body, secrets).to_string()
+}
+
+/// The tool's name as it is recorded: whatever a host called it, without credentials.
+pub fn tool(scene: &Scene) -> ToolName {
+    ToolName::from(
+        redaction::masked(scene.tool.as_str(), &scene.secrets)
+            .value
+            .as_ref(),
+    )
 }
 
 /// JSON text as it is kept: redacted, and as a value where it fits; cut text otherwise.
-fn kept(raw: &str) -> Value {
+fn kept(raw: &str, secrets: &KnownSecrets) -> Value {
     if raw.len() <= CUT
         && let Ok(value) = serde_json::from_str::<Value>(raw)
     {
-        return redaction::json(&value).value;
+        return redaction::json(&value, secrets).value;
     }
     // Redact before the cut: a cut through a credential would hide it from redaction and keep its first half. The
-    // window is twice the cut, so that reading a huge reply stays cheap.
-    let window = raw
-        .get(..raw.floor_char_boundary(raw.len().min(2 * CUT)))
-        .unwrap_or_default();
+    // window is twice the cut, so that reading a huge reply stays cheap; what stands at its own end is not kept.
     let masked = match serde_json::from_str::<Value>(raw) {
-        Ok(value) if raw.len() <= 4 * 1024 * 1024 => redaction::json(&value).value.to_string(),
-        _ => redaction::text(window).value.into_owned(),
+        Ok(value) if raw.len() <= WHOLE => redaction::json(&value, secrets).value.to_string(),
+        _ => {
+            let window = raw.get(..raw.floor_char_boundary(2 * CUT)).unwrap_or_default();
+            let mut masked = redaction::masked(window, secrets).value.into_owned();
+            if window.len() < raw.len() {
+                masked.truncate(masked.floor_char_boundary(masked.len().saturating_sub(EDGE)));
+            }
+            masked
+        }
     };
     let end = masked.floor_char_boundary(masked.len().min(CUT));
     json!({ "cut": masked.get(..end).unwrap_or_default(), "bytes": raw.len() })

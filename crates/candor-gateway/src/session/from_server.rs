@@ -1,6 +1,7 @@
 //! What the server says.
 
 use candor_core::call::machine::{Event, Loss};
+use candor_core::delivery::redaction::{least, masked};
 use candor_core::names::ServerName;
 use candor_core::wire::decode::{Handshake, Implementation, ProgressParams};
 use candor_core::wire::envelope::{Body, Message, Response, read};
@@ -13,6 +14,9 @@ use serde_json::value::RawValue;
 use super::from_host::{INTERNAL_ERROR, with_id};
 use super::pending::{Asked, Origin};
 use super::state::Session;
+
+/// How much of a line that is no message is looked at for the log, in bytes.
+const LOGGED: usize = 4 * 1024;
 
 impl Session {
     pub(super) fn frame_from_server(&mut self, frame: &Frame) {
@@ -58,8 +62,9 @@ impl Session {
     /// What is no message stays out of the host's pipe; each kind is logged once.
     fn noise(&mut self, noise: Noise, text: &str) {
         if self.noise.note(noise) {
-            let line = preview(text.as_bytes());
-            let line = candor_core::delivery::redaction::text(&line).value;
+            // Masked before it is cut: half a credential has no format.
+            let start = text.get(..text.floor_char_boundary(LOGGED)).unwrap_or_default();
+            let line = preview(masked(start, &self.secrets).value.as_bytes());
             tracing::warn!(
                 server = %self.name(), kind = ?noise, %line,
                 "the server wrote something to its stdout that is no MCP message; it is kept out (logged once per kind)"
@@ -142,6 +147,8 @@ impl Session {
                     .server_name()
                     .or_else(|| server_in_meta(result).map(Into::into));
                 if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
+                    // Names are made of URLs too, and stand in every text and record.
+                    let name = least(&name, &self.secrets).value;
                     self.server_name = Some(ServerName::from(name.as_ref()));
                     self.circumstances = None;
                 }

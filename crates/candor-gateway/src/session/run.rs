@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
+use candor_core::delivery::redaction::{KnownSecrets, least};
 use candor_core::names::ServerName;
 use candor_transport::{
     Child, ChildCommand, ChildProcess, DEFAULT_FRAME_LIMIT, Exit, Frame, FrameReader, Grace, Limits,
@@ -54,6 +55,8 @@ pub struct Options {
     pub command_line: CommandLine,
     /// Where records go.
     pub recorder: Recorder,
+    /// Values that are masked wherever Candor writes: what this process knows to be secret.
+    pub secrets: KnownSecrets,
     /// Refuse every call but trusted reads that can't be recorded.
     pub ledger_required: bool,
     /// `MCP_TOOL_TIMEOUT`, where the host passed it on.
@@ -96,7 +99,10 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
     } = child;
     let session = Session {
         fallback_name: fallback_name(&options.command),
-        given_name: options.name.as_deref().map(ServerName::from),
+        given_name: options
+            .name
+            .as_deref()
+            .map(|name| ServerName::from(least(name, &options.secrets).value.as_ref())),
         config: options.config,
         command_line: options.command_line,
         server_name: None,
@@ -108,6 +114,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         revision: None,
         initialized: false,
         recorder: options.recorder,
+        secrets: options.secrets,
         to_host: output,
         to_server: input,
         server: Server::Running,

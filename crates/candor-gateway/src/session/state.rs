@@ -8,6 +8,7 @@ use bytes::Bytes;
 use candor_core::call::machine::{Call, Circumstances};
 use candor_core::contract::terms::ToolTerms;
 use candor_core::delivery::answer::{Draft, own_error};
+use candor_core::delivery::redaction::{KnownSecrets, least};
 use candor_core::names::{ServerName, ToolName};
 use candor_core::record::Recording;
 use candor_core::wire::revision::Revision;
@@ -106,6 +107,8 @@ pub(super) struct Session {
     pub(super) revision: Option<Revision>,
     pub(super) initialized: bool,
     pub(super) recorder: Recorder,
+    /// Values that are masked wherever Candor writes.
+    pub(super) secrets: KnownSecrets,
     pub(super) to_host: FrameSink,
     pub(super) to_server: FrameSink,
     pub(super) server: Server,
@@ -150,6 +153,7 @@ impl Session {
             ledger_required: self.ledger_required,
             has_ledger: self.recorder.is_on(),
             deadline: deadline(None, self.host_name.as_deref(), self.tool_timeout).wait,
+            secrets: self.secrets.clone(),
         });
         self.circumstances = Some(Arc::clone(&made));
         made
@@ -204,7 +208,8 @@ impl Session {
 
     /// Refuses a request of the host's with an error of Candor's own.
     pub(super) fn refuse(&mut self, origin: &Origin, code: i64, message: &str) {
-        let frame = own_error(Some(&origin.id), code, message, None);
+        let message = least(message, &self.secrets).value;
+        let frame = own_error(Some(&origin.id), code, &message, None);
         self.answer(origin, frame);
     }
 

@@ -3,7 +3,7 @@
 //! How much is asked of a value depends on how plainly the text says that it is one: a query parameter is masked
 //! whatever it is, a word after a colon only if it can't be prose.
 
-use super::change::{CredentialKind, Found};
+use super::change::{Found, RedactionKind};
 use super::encoded::is_data_uri;
 use super::extent::{Quote, Reach, bare_end, ends_line, line_end};
 use super::names::{is_secret_name, is_token_name};
@@ -199,7 +199,7 @@ fn bare_value(text: &str, name: &str, form: Form, start: usize) -> Option<Found>
         return None;
     }
     let kind = if form == Form::Query {
-        CredentialKind::QuerySecret
+        RedactionKind::QuerySecret
     } else {
         kind_of(name)
     };
@@ -229,7 +229,7 @@ fn query_value(text: &str, name: &str, start: usize) -> Option<Found> {
         || (is_one_of(LONG_QUERY_NAMES) && span.len() >= LEAST_QUERY_KEY && values::has_digit(value));
     (is_secret && !values::is_no_query_secret(value)).then_some(Found {
         span,
-        kind: CredentialKind::QuerySecret,
+        kind: RedactionKind::QuerySecret,
     })
 }
 
@@ -261,18 +261,18 @@ fn authorization_value(text: &str, start: usize) -> Option<Found> {
 }
 
 /// What kind of credentials follow the scheme that a header's value opens with, and where they start.
-pub(super) fn after_scheme(value: &str) -> Option<(CredentialKind, usize)> {
+pub(super) fn after_scheme(value: &str) -> Option<(RedactionKind, usize)> {
     let (scheme, rest) = value.split_once(' ')?;
     let is_one_of = |list: &[&str]| list.iter().any(|entry| entry.eq_ignore_ascii_case(scheme));
     if !is_one_of(TOKEN_SCHEMES) && !is_list_scheme(scheme) {
         return None;
     }
     let kind = if scheme.eq_ignore_ascii_case("bearer") {
-        CredentialKind::BearerToken
+        RedactionKind::BearerToken
     } else if scheme.eq_ignore_ascii_case("basic") {
-        CredentialKind::BasicCredentials
+        RedactionKind::BasicCredentials
     } else {
-        CredentialKind::AuthorizationHeader
+        RedactionKind::AuthorizationHeader
     };
     let credentials = rest.trim_start_matches(' ');
     (!credentials.is_empty()).then(|| (kind, value.len() - credentials.len()))
@@ -290,7 +290,7 @@ fn cookie_value(text: &str, start: usize) -> Option<Found> {
     let first = opening.split([' ', ';']).next().unwrap_or_default();
     first.contains('=').then(|| Found {
         span: start..line_end(text, start, usize::MAX),
-        kind: CredentialKind::Cookie,
+        kind: RedactionKind::Cookie,
     })
 }
 
@@ -316,13 +316,13 @@ fn is_long_enough(name: &str, value: &str, form: Form) -> bool {
     }
 }
 
-fn kind_of(name: &str) -> CredentialKind {
+fn kind_of(name: &str) -> RedactionKind {
     if is_authorization(name) {
-        CredentialKind::AuthorizationHeader
+        RedactionKind::AuthorizationHeader
     } else if is_cookie(name) {
-        CredentialKind::Cookie
+        RedactionKind::Cookie
     } else {
-        CredentialKind::NamedSecret
+        RedactionKind::NamedSecret
     }
 }
 

@@ -1,4 +1,4 @@
-//! What was masked: the kinds of credential, the mask of each, and the count of what changed.
+//! What was masked or left out: the kinds, the mask of each, and the count of what changed.
 
 use std::ops::Range;
 
@@ -15,23 +15,23 @@ const LONGEST_LABEL: usize = 32;
 pub struct Redacted<T> {
     /// The value, without the credentials that were found.
     pub value: T,
-    /// What was masked, one entry a kind, in the order of [`CredentialKind`]; empty means that nothing changed.
+    /// What was masked or left out, one entry a kind, in the order of [`RedactionKind`]; empty means that nothing changed.
     pub changes: Vec<Change>,
 }
 
-/// How many credentials of one kind were masked.
+/// How much of one kind was masked or left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// What kind of credential.
-    pub kind: CredentialKind,
+    /// What kind.
+    pub kind: RedactionKind,
     /// In how many places.
     pub count: usize,
 }
 
-/// What made a piece of text a credential.
+/// What a piece of text was, that it does not stand there any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CredentialKind {
+pub enum RedactionKind {
     /// A token after the `Bearer` scheme (RFC 6750).
     BearerToken,
     /// A user and password after the `Basic` scheme (RFC 7617).
@@ -68,10 +68,14 @@ pub enum CredentialKind {
     NamedSecret,
     /// A value that the caller knew to be secret.
     KnownSecret,
+    /// User info, query or fragment of a URL in a text of Candor's own: left out, whatever it is.
+    UrlPart,
+    /// A frame of a stack in a text of Candor's own: left out.
+    StackFrame,
 }
 
-impl CredentialKind {
-    /// What stands in the text instead of a credential of this kind. It tells nothing of what it replaced.
+impl RedactionKind {
+    /// What stands in the text instead of something of this kind. It tells nothing of what it replaced.
     #[must_use]
     pub const fn mask(self) -> &'static str {
         match self {
@@ -93,17 +97,18 @@ impl CredentialKind {
             Self::PrivateKey => "[masked: private key]",
             Self::NamedSecret => "[masked: secret]",
             Self::KnownSecret => "[masked: known secret]",
+            Self::UrlPart | Self::StackFrame => "…",
         }
     }
 }
 
-/// One credential in a text.
+/// One piece of a text that may not stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Which bytes of the text are masked.
+    /// Which bytes of the text go.
     pub(super) span: Range<usize>,
-    /// As what.
-    pub(super) kind: CredentialKind,
+    /// As what they go.
+    pub(super) kind: RedactionKind,
 }
 
 /// Where the mask that starts at `at` ends, if one starts there.
@@ -128,7 +133,7 @@ pub(super) fn holds_mask(text: &str) -> bool {
 }
 
 /// Adds `count` credentials of a kind to what has been changed so far.
-pub(super) fn tally(changes: &mut Vec<Change>, kind: CredentialKind, count: usize) {
+pub(super) fn tally(changes: &mut Vec<Change>, kind: RedactionKind, count: usize) {
     match changes.binary_search_by_key(&kind, |change| change.kind) {
         Ok(at) => {
             if let Some(change) = changes.get_mut(at) {

@@ -3,26 +3,67 @@
 use serde_json::{Map, Value};
 
 use super::assignment::{LEAST_QUOTED, after_scheme, is_authorization};
-use super::change::{Change, CredentialKind, Redacted, holds_mask, mask_end, tally};
+use super::change::{Change, Redacted, RedactionKind, holds_mask, mask_end, tally};
 use super::encoded::{is_base64, is_data_uri};
+use super::known::{KnownSecrets, find_known, known};
+use super::least::least;
 use super::names::is_secret_name;
-use super::scan::text;
+use super::scan::{masked, text};
 use super::values;
 
 /// Members that hold the bytes of an image, a sound or a resource in MCP's content blocks.
-const BLOB_MEMBERS: &[&str] = &["data", "blob"];
+pub(super) const BLOB_MEMBERS: &[&str] = &["data", "blob"];
 
 /// Masks the credentials in a JSON value.
 ///
-/// Every string is treated as [`text`] treats it, member names included. A string of 8 bytes or more whose member
+/// Every string is treated as [`masked`] treats it, member names included. A string of 8 bytes or more whose member
 /// name is a secret's (also inside an array under that name) is masked whole, whatever its format: an argument
-/// `password` may hold anything. Numbers, booleans and null never change, nor do data URIs, what is masked
-/// already, and base64 in `data` or `blob` beside a `mimeType`.
+/// `password` may hold anything. Numbers, booleans and null never change, but for a number that is itself a known
+/// secret; nor do data URIs, what is masked already, and base64 in `data` or `blob` beside a `mimeType`.
 #[must_use]
-pub fn json(value: &Value) -> Redacted<Value> {
-    let mut changes = Vec::new();
-    let value = redact(value, Place::Anywhere, &mut changes);
-    Redacted { value, changes }
+pub fn json(value: &Value, secrets: &KnownSecrets) -> Redacted<Value> {
+    walk(value, secrets, Strings::Masked)
+}
+
+/// Masks known secrets in a JSON value and changes nothing else: for what Candor put together from parts that are
+/// redacted already.
+#[must_use]
+pub fn known_json(value: Value, secrets: &KnownSecrets) -> Value {
+    if secrets.is_empty() {
+        return value;
+    }
+    walk(&value, secrets, Strings::Known).value
+}
+
+/// What is done to each string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strings {
+    /// Known secrets are masked, and names of members mean nothing.
+    Known,
+    /// Credentials are masked.
+    Masked,
+    /// All that [`least`] does.
+    Least,
+}
+
+/// Redacts every string of a value.
+pub(super) fn walk(value: &Value, secrets: &KnownSecrets, strings: Strings) -> Redacted<Value> {
+    let mut walk = Walk {
+        secrets,
+        strings,
+        changes: Vec::new(),
+    };
+    let value = walk.value(value, Place::Anywhere);
+    Redacted {
+        value,
+        changes: walk.changes,
+    }
+}
+
+struct Walk<'s> {
+    secrets: &'s KnownSecrets,
+    strings: Strings,
+    changes: Vec<Change>,
 }
 
 /// Where a value stands.
@@ -36,67 +77,86 @@ enum Place<'a> {
     SecretList(&'a str),
 }
 
-/// Recursion is bounded by the depth that the value was parsed or built with.
-fn redact(value: &Value, place: Place<'_>, changes: &mut Vec<Change>) -> Value {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-        Value::String(string) => Value::String(redact_string(string, place, changes)),
-        Value::Array(items) => {
-            let place = match place {
-                Place::Secret(name) | Place::SecretList(name) => Place::SecretList(name),
-                Place::Anywhere => Place::Anywhere,
+impl Walk<'_> {
+    /// Recursion is bounded by the depth that the value was parsed or built with.
+    fn value(&mut self, value: &Value, place: Place<'_>) -> Value {
+        match value {
+            Value::Null | Value::Bool(_) => value.clone(),
+            Value::Number(number) if is_known(number.as_str(), self.secrets) => {
+                tally(&mut self.changes, RedactionKind::KnownSecret, 1);
+                RedactionKind::KnownSecret.mask().into()
+            }
+            Value::Number(_) => value.clone(),
+            Value::String(string) => Value::String(self.string(string, place)),
+            Value::Array(items) => {
+                let place = match place {
+                    Place::Secret(name) | Place::SecretList(name) => Place::SecretList(name),
+                    Place::Anywhere => Place::Anywhere,
+                };
+                Value::Array(items.iter().map(|item| self.value(item, place)).collect())
+            }
+            Value::Object(members) => Value::Object(self.members(members)),
+        }
+    }
+
+    fn members(&mut self, members: &Map<String, Value>) -> Map<String, Value> {
+        let is_block = members.get("mimeType").is_some_and(Value::is_string);
+        let mut redacted = Map::new();
+        for (position, (name, value)) in members.iter().enumerate() {
+            let is_blob =
+                is_block && BLOB_MEMBERS.contains(&name.as_str()) && value.as_str().is_some_and(is_base64);
+            let place = if self.strings != Strings::Known && names_secret(name) {
+                Place::Secret(name)
+            } else {
+                Place::Anywhere
             };
-            Value::Array(items.iter().map(|item| redact(item, place, changes)).collect())
+            let value = if is_blob {
+                value.clone()
+            } else {
+                self.value(value, place)
+            };
+            let mut name = self.string(name, Place::Anywhere);
+            if redacted.contains_key(&name) {
+                // Two names that masking made equal: both members stay.
+                name = format!("{name} {position}");
+            }
+            redacted.insert(name, value);
         }
-        Value::Object(members) => Value::Object(redact_members(members, changes)),
+        redacted
+    }
+
+    fn string(&mut self, string: &str, place: Place<'_>) -> String {
+        let secret_name = match place {
+            Place::Secret(name) => Some(name),
+            Place::SecretList(name) => (!values::is_sentence(string)).then_some(name),
+            Place::Anywhere => None,
+        };
+        if let Some(name) = secret_name
+            && string.len() >= LEAST_QUOTED
+            && let Some(masked) = mask_whole(name, string, &mut self.changes)
+        {
+            return masked;
+        }
+        let redacted = match self.strings {
+            Strings::Known => known(string, self.secrets),
+            Strings::Masked => masked(string, self.secrets),
+            Strings::Least => least(string, self.secrets),
+        };
+        for change in &redacted.changes {
+            tally(&mut self.changes, change.kind, change.count);
+        }
+        redacted.value.into_owned()
     }
 }
 
-fn redact_members(members: &Map<String, Value>, changes: &mut Vec<Change>) -> Map<String, Value> {
-    let is_block = members.get("mimeType").is_some_and(Value::is_string);
-    let mut redacted = Map::new();
-    for (position, (name, value)) in members.iter().enumerate() {
-        let is_blob =
-            is_block && BLOB_MEMBERS.contains(&name.as_str()) && value.as_str().is_some_and(is_base64);
-        // A mask in a name says "secret" of something else.
-        let is_secret = is_secret_name(name) && !holds_mask(name);
-        let place = if is_secret {
-            Place::Secret(name)
-        } else {
-            Place::Anywhere
-        };
-        let value = if is_blob {
-            value.clone()
-        } else {
-            redact(value, place, changes)
-        };
-        let mut name = redact_string(name, Place::Anywhere, changes);
-        if redacted.contains_key(&name) {
-            // Two names that masking made equal: both members stay.
-            name = format!("{name} {position}");
-        }
-        redacted.insert(name, value);
-    }
-    redacted
+/// Whether a member's name says that its value is a secret; a mask in it says that of something else.
+pub(super) fn names_secret(name: &str) -> bool {
+    is_secret_name(name) && !holds_mask(name)
 }
 
-fn redact_string(string: &str, place: Place<'_>, changes: &mut Vec<Change>) -> String {
-    let secret_name = match place {
-        Place::Secret(name) => Some(name),
-        Place::SecretList(name) => (!values::is_sentence(string)).then_some(name),
-        Place::Anywhere => None,
-    };
-    if let Some(name) = secret_name
-        && string.len() >= LEAST_QUOTED
-        && let Some(masked) = mask_whole(name, string, changes)
-    {
-        return masked;
-    }
-    let redacted = text(string);
-    for change in &redacted.changes {
-        tally(changes, change.kind, change.count);
-    }
-    redacted.value.into_owned()
+/// Whether all of `text` is a known secret.
+pub(super) fn is_known(text: &str, secrets: &KnownSecrets) -> bool {
+    matches!(find_known(text, secrets).as_slice(), [found] if found.span == (0..text.len()))
 }
 
 /// Masks a whole string under a secret's name; of an authorization header the scheme stays. `None` where the
@@ -104,7 +164,7 @@ fn redact_string(string: &str, place: Place<'_>, changes: &mut Vec<Change>) -> S
 fn mask_whole(name: &str, string: &str, changes: &mut Vec<Change>) -> Option<String> {
     let (kind, offset) = match after_scheme(string) {
         Some(found) if is_authorization(name) => found,
-        _ => (CredentialKind::NamedSecret, 0),
+        _ => (RedactionKind::NamedSecret, 0),
     };
     let (scheme, credentials) = string.split_at_checked(offset)?;
     let stands_for_secret = mask_end(credentials, 0) == Some(credentials.len())

@@ -3,18 +3,30 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::change::{CredentialKind, Found, Redacted, apply, mask_end};
+use super::change::{Found, Redacted, RedactionKind, apply, mask_end};
 use super::names::is_secret_name;
+use super::scan::find;
 
 /// Shortest value taken as a secret, in bytes; shorter ones stand in ordinary words.
 const LEAST_KNOWN: usize = 8;
 
-/// Values that are masked wherever they stand. Its `Debug` shows how many there are, never what they are.
-#[derive(Clone, Default)]
+/// Shortest beginning of a secret that is masked where a text was cut, in bytes.
+const LEAST_CUT: usize = 4;
+
+/// Longest beginning of a secret that is looked for there, in bytes; texts of Candor's own are cut shorter.
+const LONGEST_CUT: usize = 1_024;
+
+/// Variables of a shell whose names read like a secret's and are none: the present folder, and the one before.
+const NO_SECRETS: &[&str] = &["PWD", "OLDPWD"];
+
+/// Values that are masked wherever they stand. Cloning is cheap. Its `Debug` shows how many there are, never what they
+/// are.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct KnownSecrets {
     /// Each value as it is, as it reads inside a JSON string, and as it reads in a URL, where these differ.
-    forms: Vec<String>,
+    forms: Arc<[String]>,
 }
 
 impl KnownSecrets {
@@ -31,7 +43,33 @@ impl KnownSecrets {
         }
         forms.sort_unstable();
         forms.dedup();
-        Self { forms }
+        Self { forms: forms.into() }
+    }
+
+    /// What a process that wraps another knows to be secret: values of variables with a secret's name, and credentials
+    /// that stand in other variables (`DATABASE_URL`) or in the command line of the wrapped server (`--header`,
+    /// `--api-key`, user info and secret parameters of a URL). A value that is one of `names` (a server's or program's
+    /// own name) is none, however a variable calls it: a text without them says nothing.
+    #[must_use]
+    pub fn of_process(environment: &[(String, String)], command: &[String], names: &[&str]) -> Self {
+        let mut values: Vec<&str> = Vec::new();
+        for (name, value) in environment {
+            if is_secret_name(name) && !NO_SECRETS.contains(&name.as_str()) {
+                values.push(value);
+            }
+            values.extend(credentials_in(value));
+        }
+        for (at, word) in command.iter().enumerate() {
+            values.extend(credentials_in(word));
+            let (flag, attached) = word
+                .split_once('=')
+                .map_or((word.as_str(), None), |(flag, value)| (flag, Some(value)));
+            if flag.starts_with('-') && is_secret_name(flag) {
+                let next = command.get(at.saturating_add(1)).map(String::as_str);
+                values.extend(attached.or(next.filter(|next| !next.starts_with('-'))));
+            }
+        }
+        Self::new(values.into_iter().filter(|value| !names.contains(&value.trim())))
     }
 
     /// Takes as secrets the values of those pairs whose name is a secret's, as of an environment.
@@ -52,6 +90,17 @@ impl KnownSecrets {
     }
 }
 
+/// The credentials in a text, and of a user with a password the password alone too.
+fn credentials_in(text: &str) -> impl Iterator<Item = &str> {
+    find(text).into_iter().flat_map(move |found| {
+        let whole = text.get(found.span).unwrap_or_default();
+        let password = (found.kind == RedactionKind::UrlCredentials)
+            .then(|| whole.split_once(':').map(|(_, password)| password))
+            .flatten();
+        std::iter::once(whole).chain(password)
+    })
+}
+
 impl fmt::Debug for KnownSecrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KnownSecrets")
@@ -60,20 +109,14 @@ impl fmt::Debug for KnownSecrets {
     }
 }
 
-/// Masks known secrets wherever they stand in a text, also escaped as in JSON or in a URL; borrows where there are
-/// none.
+/// Masks known secrets wherever they stand in a text, also escaped as in JSON or in a URL, and the beginning of one
+/// before an ellipsis; borrows where there are none.
 ///
-/// Apply it after [`super::text`]: a known value inside a longer credential would leave the rest of it standing.
-/// Time is linear in the text for each secret.
+/// Beside [`super::text`] use [`super::masked`], which does both: a known value inside a longer credential would leave
+/// the rest of it standing. Time is linear in the text for each secret.
 #[must_use]
 pub fn known<'a>(input: &'a str, secrets: &KnownSecrets) -> Redacted<Cow<'a, str>> {
-    let finds: Vec<Found> = spans(input, secrets)
-        .into_iter()
-        .map(|span| Found {
-            span,
-            kind: CredentialKind::KnownSecret,
-        })
-        .collect();
+    let finds = find_known(input, secrets);
     if finds.is_empty() {
         return Redacted {
             value: Cow::Borrowed(input),
@@ -85,6 +128,18 @@ pub fn known<'a>(input: &'a str, secrets: &KnownSecrets) -> Redacted<Cow<'a, str
         value: Cow::Owned(value),
         changes,
     }
+}
+
+/// Known secrets in a text, in order; none overlap.
+pub(super) fn find_known(input: &str, secrets: &KnownSecrets) -> Vec<Found> {
+    if secrets.is_empty() {
+        return Vec::new();
+    }
+    let found = |span| Found {
+        span,
+        kind: RedactionKind::KnownSecret,
+    };
+    spans(input, secrets).into_iter().map(found).collect()
 }
 
 /// Where known secrets stand, in order, those that overlap merged.
@@ -113,12 +168,31 @@ fn spans(input: &str, secrets: &KnownSecrets) -> Vec<Range<usize>> {
 fn collect(input: &str, part: Range<usize>, secrets: &KnownSecrets, spans: &mut Vec<Range<usize>>) {
     let offset = part.start;
     let part = input.get(part).unwrap_or_default();
-    for form in &secrets.forms {
+    for form in secrets.forms.iter() {
         spans.extend(
-            part.match_indices(form)
+            part.match_indices(form.as_str())
                 .map(|(at, found)| offset + at..offset + at + found.len()),
         );
     }
+    // Where a text was cut, the beginning of a secret may stand.
+    for (end, _) in part.match_indices('…') {
+        let before = part.get(..end).unwrap_or_default();
+        let longest = secrets
+            .forms
+            .iter()
+            .filter_map(|form| cut_off(before, form))
+            .max();
+        spans.extend(longest.map(|length| offset + end - length..offset + end));
+    }
+}
+
+/// How much of the beginning of `form` stands at the end of `text`, if it is enough to tell.
+fn cut_off(text: &str, form: &str) -> Option<usize> {
+    let longest = form.len().saturating_sub(1).min(text.len()).min(LONGEST_CUT);
+    (LEAST_CUT..=longest).rev().find(|&length| {
+        form.get(..length)
+            .is_some_and(|beginning| text.ends_with(beginning))
+    })
 }
 
 fn in_json(value: &str) -> String {

@@ -1,6 +1,6 @@
 //! Private keys in PEM armour (RFC 7468), whole or cut off.
 
-use super::change::{CredentialKind, Found};
+use super::change::{Found, RedactionKind};
 
 /// What opens armour of any kind.
 pub(super) const OPENS: &str = "-----BEGIN";
@@ -44,7 +44,7 @@ pub(super) fn key_at(text: &str, at: usize) -> Option<Found> {
     };
     Some(Found {
         span: at..span_end,
-        kind: CredentialKind::PrivateKey,
+        kind: RedactionKind::PrivateKey,
     })
 }
 

@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 
 use super::assignment;
-use super::change::{Found, Redacted, apply, mask_end};
+use super::change::{Found, Redacted, apply, mask_end, tally};
 use super::encoded;
+use super::known::{KnownSecrets, find_known};
 use super::names::UNSPACED_NOUNS;
 use super::pem;
 use super::schemes;
@@ -36,6 +37,43 @@ pub fn text(input: &str) -> Redacted<Cow<'_, str>> {
     }
 }
 
+/// Masks the credentials in a text and the values that are known to be secret; borrows where there are none.
+///
+/// Where a known value is a part of a credential, or the other way round, both go: no half stays.
+#[must_use]
+pub fn masked<'a>(input: &'a str, secrets: &KnownSecrets) -> Redacted<Cow<'a, str>> {
+    let known = find_known(input, secrets);
+    if known.is_empty() {
+        return text(input);
+    }
+    let Redacted { value, mut changes } = apply(input, &merged(find(input), known));
+    // What stood behind a known value may read differently now that it is a mask.
+    let again = text(&value);
+    for change in &again.changes {
+        tally(&mut changes, change.kind, change.count);
+    }
+    Redacted {
+        value: Cow::Owned(again.value.into_owned()),
+        changes,
+    }
+}
+
+/// Two lists of finds as one, those that overlap joined.
+fn merged(mut finds: Vec<Found>, more: Vec<Found>) -> Vec<Found> {
+    finds.extend(more);
+    finds.sort_by_key(|found| (found.span.start, found.span.end));
+    let mut merged: Vec<Found> = Vec::new();
+    for found in finds {
+        match merged.last_mut() {
+            Some(last) if found.span.start < last.span.end => {
+                last.span.end = last.span.end.max(found.span.end);
+            }
+            _ => merged.push(found),
+        }
+    }
+    merged
+}
+
 /// What to do at one place of the text.
 enum Step {
     /// Nothing here; go on at this byte.
@@ -47,7 +85,7 @@ enum Step {
 }
 
 /// All credentials of a text, in order.
-fn find(text: &str) -> Vec<Found> {
+pub(super) fn find(text: &str) -> Vec<Found> {
     let mut finds = Vec::new();
     let mut at = 0;
     // Nothing before this byte may be looked at: it is masked, or will read differently next time.

@@ -1,6 +1,6 @@
 //! Credentials after the name of an HTTP authentication scheme, wherever it stands: `Bearer …`, `Basic …`.
 
-use super::change::{CredentialKind, Found};
+use super::change::{Found, RedactionKind};
 use super::encoded::is_user_and_password;
 use super::scan::run_end;
 
@@ -43,12 +43,12 @@ pub(super) fn credentials_after(text: &str, word: &str, end: usize) -> Option<Fo
         (credentials.len() >= LEAST_BEARER && !is_challenge(credentials) && is_no_word(credentials))
             .then_some(Found {
                 span,
-                kind: CredentialKind::BearerToken,
+                kind: RedactionKind::BearerToken,
             })
     } else {
         is_user_and_password(credentials).then_some(Found {
             span,
-            kind: CredentialKind::BasicCredentials,
+            kind: RedactionKind::BasicCredentials,
         })
     }
 }

@@ -2,5 +2,7 @@
 //!
 //! Examples are put together from pieces, so that no tool that looks for credentials stops at this file.
 
+mod least;
 mod pairs;
 mod properties;
+mod stacks;

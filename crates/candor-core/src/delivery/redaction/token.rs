@@ -1,6 +1,6 @@
 //! Tokens with a vendor's prefix, and JSON Web Tokens.
 
-use super::change::{CredentialKind, Found};
+use super::change::{Found, RedactionKind};
 use super::scan::run_end;
 
 /// One vendor's format: a prefix that nobody else uses and a body of a known alphabet and length.
@@ -9,7 +9,7 @@ struct Format {
     alphabet: Alphabet,
     /// Bytes of the body: at least, and at most. Where both are equal the body must also end there.
     length: (usize, usize),
-    kind: CredentialKind,
+    kind: RedactionKind,
 }
 
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ const fn format(
     prefix: &'static str,
     alphabet: Alphabet,
     length: (usize, usize),
-    kind: CredentialKind,
+    kind: RedactionKind,
 ) -> Format {
     Format {
         prefix,
@@ -57,124 +57,109 @@ const ANY: usize = usize::MAX;
 
 /// The formats as their vendors publish them; lower bounds are a little under the usual lengths.
 const FORMATS: &[Format] = &[
-    format("AKIA", Alphabet::Capitals, (16, 16), CredentialKind::AwsKey),
-    format("ASIA", Alphabet::Capitals, (16, 16), CredentialKind::AwsKey),
+    format("AKIA", Alphabet::Capitals, (16, 16), RedactionKind::AwsKey),
+    format("ASIA", Alphabet::Capitals, (16, 16), RedactionKind::AwsKey),
     format(
         "ghp_",
         Alphabet::Underscore,
         (30, ANY),
-        CredentialKind::GithubToken,
+        RedactionKind::GithubToken,
     ),
     format(
         "gho_",
         Alphabet::Underscore,
         (30, ANY),
-        CredentialKind::GithubToken,
+        RedactionKind::GithubToken,
     ),
     format(
         "ghu_",
         Alphabet::Underscore,
         (30, ANY),
-        CredentialKind::GithubToken,
+        RedactionKind::GithubToken,
     ),
-    format("ghs_", Alphabet::Dotted, (30, ANY), CredentialKind::GithubToken),
+    format("ghs_", Alphabet::Dotted, (30, ANY), RedactionKind::GithubToken),
     format(
         "ghr_",
         Alphabet::Underscore,
         (30, ANY),
-        CredentialKind::GithubToken,
+        RedactionKind::GithubToken,
     ),
     format(
         "github_pat_",
         Alphabet::Underscore,
         (22, ANY),
-        CredentialKind::GithubToken,
+        RedactionKind::GithubToken,
     ),
-    format("glpat-", Alphabet::Dotted, (20, ANY), CredentialKind::GitlabToken),
-    format("gldt-", Alphabet::Word, (20, ANY), CredentialKind::GitlabToken),
-    format("glrt-", Alphabet::Dotted, (20, ANY), CredentialKind::GitlabToken),
-    format("glptt-", Alphabet::Word, (20, ANY), CredentialKind::GitlabToken),
-    format("glcbt-", Alphabet::Word, (20, ANY), CredentialKind::GitlabToken),
-    format("xoxb-", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xoxp-", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xoxa-", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xoxr-", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xoxs-", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xoxc-", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xoxd-", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xoxe-", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xoxe.xox", Alphabet::Word, (10, ANY), CredentialKind::SlackToken),
-    format("xapp-", Alphabet::Word, (20, ANY), CredentialKind::SlackToken),
-    format("AIza", Alphabet::Word, (35, 35), CredentialKind::GoogleKey),
-    format("ya29.", Alphabet::Dotted, (20, ANY), CredentialKind::GoogleKey),
-    format("GOCSPX-", Alphabet::Word, (24, ANY), CredentialKind::GoogleKey),
-    format("npm_", Alphabet::Letters, (36, ANY), CredentialKind::NpmToken),
-    format("sk-", Alphabet::Word, (20, ANY), CredentialKind::ApiKey),
+    format("glpat-", Alphabet::Dotted, (20, ANY), RedactionKind::GitlabToken),
+    format("gldt-", Alphabet::Word, (20, ANY), RedactionKind::GitlabToken),
+    format("glrt-", Alphabet::Dotted, (20, ANY), RedactionKind::GitlabToken),
+    format("glptt-", Alphabet::Word, (20, ANY), RedactionKind::GitlabToken),
+    format("glcbt-", Alphabet::Word, (20, ANY), RedactionKind::GitlabToken),
+    format("xoxb-", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xoxp-", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xoxa-", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xoxr-", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xoxs-", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xoxc-", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xoxd-", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xoxe-", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xoxe.xox", Alphabet::Word, (10, ANY), RedactionKind::SlackToken),
+    format("xapp-", Alphabet::Word, (20, ANY), RedactionKind::SlackToken),
+    format("AIza", Alphabet::Word, (35, 35), RedactionKind::GoogleKey),
+    format("ya29.", Alphabet::Dotted, (20, ANY), RedactionKind::GoogleKey),
+    format("GOCSPX-", Alphabet::Word, (24, ANY), RedactionKind::GoogleKey),
+    format("npm_", Alphabet::Letters, (36, ANY), RedactionKind::NpmToken),
+    format("sk-", Alphabet::Word, (20, ANY), RedactionKind::ApiKey),
     format(
         "sk_live_",
         Alphabet::Letters,
         (16, ANY),
-        CredentialKind::VendorToken,
+        RedactionKind::VendorToken,
     ),
     format(
         "sk_test_",
         Alphabet::Letters,
         (16, ANY),
-        CredentialKind::VendorToken,
+        RedactionKind::VendorToken,
     ),
     format(
         "rk_live_",
         Alphabet::Letters,
         (16, ANY),
-        CredentialKind::VendorToken,
+        RedactionKind::VendorToken,
     ),
     format(
         "rk_test_",
         Alphabet::Letters,
         (16, ANY),
-        CredentialKind::VendorToken,
+        RedactionKind::VendorToken,
     ),
-    format(
-        "whsec_",
-        Alphabet::Letters,
-        (24, ANY),
-        CredentialKind::VendorToken,
-    ),
-    format("hf_", Alphabet::Letters, (30, ANY), CredentialKind::VendorToken),
-    format("gsk_", Alphabet::Letters, (40, ANY), CredentialKind::VendorToken),
-    format("xai-", Alphabet::Letters, (60, ANY), CredentialKind::VendorToken),
-    format("pypi-AgE", Alphabet::Word, (50, ANY), CredentialKind::VendorToken),
+    format("whsec_", Alphabet::Letters, (24, ANY), RedactionKind::VendorToken),
+    format("hf_", Alphabet::Letters, (30, ANY), RedactionKind::VendorToken),
+    format("gsk_", Alphabet::Letters, (40, ANY), RedactionKind::VendorToken),
+    format("xai-", Alphabet::Letters, (60, ANY), RedactionKind::VendorToken),
+    format("pypi-AgE", Alphabet::Word, (50, ANY), RedactionKind::VendorToken),
     format(
         "dop_v1_",
         Alphabet::Letters,
         (64, ANY),
-        CredentialKind::VendorToken,
+        RedactionKind::VendorToken,
     ),
-    format(
-        "dckr_pat_",
-        Alphabet::Word,
-        (20, ANY),
-        CredentialKind::VendorToken,
-    ),
-    format(
-        "shpat_",
-        Alphabet::Letters,
-        (32, ANY),
-        CredentialKind::VendorToken,
-    ),
+    format("dckr_pat_", Alphabet::Word, (20, ANY), RedactionKind::VendorToken),
+    format("shpat_", Alphabet::Letters, (32, ANY), RedactionKind::VendorToken),
     format(
         "lin_api_",
         Alphabet::Letters,
         (32, ANY),
-        CredentialKind::VendorToken,
+        RedactionKind::VendorToken,
     ),
-    format("SG.", Alphabet::Dotted, (60, ANY), CredentialKind::VendorToken),
-    format("ATATT3x", Alphabet::Word, (60, ANY), CredentialKind::VendorToken),
+    format("SG.", Alphabet::Dotted, (60, ANY), RedactionKind::VendorToken),
+    format("ATATT3x", Alphabet::Word, (60, ANY), RedactionKind::VendorToken),
     format(
         "AGE-SECRET-KEY-1",
         Alphabet::Capitals,
         (50, ANY),
-        CredentialKind::VendorToken,
+        RedactionKind::VendorToken,
     ),
 ];
 
@@ -209,7 +194,7 @@ pub(super) fn token_at(text: &str, start: usize, word_end: usize, floor: usize) 
         if is_exact && is_in_blob(text, start, floor) {
             return None;
         }
-        if format.kind == CredentialKind::ApiKey && !has_random_piece(body.get(..length)?) {
+        if format.kind == RedactionKind::ApiKey && !has_random_piece(body.get(..length)?) {
             return None;
         }
         Some(Found {
@@ -262,6 +247,6 @@ fn json_web_token(text: &str, start: usize, header_end: usize) -> Option<Found> 
     let claims = text.get(header_end..end)?;
     (parts >= 3 || (parts == 2 && claims.starts_with(".eyJ"))).then_some(Found {
         span: start..end,
-        kind: CredentialKind::JsonWebToken,
+        kind: RedactionKind::JsonWebToken,
     })
 }

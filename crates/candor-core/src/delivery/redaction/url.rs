@@ -1,6 +1,6 @@
 //! User info of URLs and connection strings: `https://user:password@host`, `postgres://…`, `redis://:…@…`.
 
-use super::change::{CredentialKind, Found, holds_mask};
+use super::change::{Found, RedactionKind, holds_mask};
 use super::values;
 
 /// Schemes where a name alone before the `@` is a credential too: people put tokens there, and nothing is lost.
@@ -38,7 +38,7 @@ pub(super) fn user_info_at(text: &str, at: usize, floor: usize) -> Option<Found>
     }
     Some(Found {
         span: start..start + user_info.len(),
-        kind: CredentialKind::UrlCredentials,
+        kind: RedactionKind::UrlCredentials,
     })
 }
 

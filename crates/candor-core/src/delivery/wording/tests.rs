@@ -28,6 +28,7 @@ fn scene(server: &str, tool: &str, class: EffectClass, attempts: u32, millis: u6
         elapsed: Duration::from_millis(millis),
         strict_shape: false,
         recorded: true,
+        secrets: crate::delivery::redaction::KnownSecrets::default(),
     }
 }
 

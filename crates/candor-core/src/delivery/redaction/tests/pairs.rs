@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::super::{Change, CredentialKind, KnownSecrets, json as redact_json, known, text};
+use super::super::{Change, KnownSecrets, RedactionKind, json as redact_json, known, text};
 
 const HEX: &str = "0123456789abcdef0123456789abcdef";
 const LETTERS: &str = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
@@ -28,7 +28,7 @@ fn private_key() -> String {
 }
 
 /// Checks that exactly `secret`, which replaces `@@` in `frame`, is masked as `kind`.
-fn fires(frame: &str, secret: &str, kind: CredentialKind) {
+fn fires(frame: &str, secret: &str, kind: RedactionKind) {
     let input = frame.replace("@@", secret);
     let redacted = text(&input);
     assert_eq!(redacted.value, frame.replace("@@", kind.mask()), "in {input:?}");
@@ -55,35 +55,35 @@ fn stays(input: &str) {
 #[test]
 fn tokens_with_a_prefix_are_masked() {
     let tokens = [
-        (format!("AKIA{CAPITALS}"), CredentialKind::AwsKey),
-        (format!("ASIA{CAPITALS}"), CredentialKind::AwsKey),
-        (format!("ghp_{LETTERS}"), CredentialKind::GithubToken),
-        (format!("gho_{LETTERS}"), CredentialKind::GithubToken),
-        (format!("ghs_{LETTERS}"), CredentialKind::GithubToken),
+        (format!("AKIA{CAPITALS}"), RedactionKind::AwsKey),
+        (format!("ASIA{CAPITALS}"), RedactionKind::AwsKey),
+        (format!("ghp_{LETTERS}"), RedactionKind::GithubToken),
+        (format!("gho_{LETTERS}"), RedactionKind::GithubToken),
+        (format!("ghs_{LETTERS}"), RedactionKind::GithubToken),
         (
             format!("github_pat_{LETTERS}_{LETTERS}"),
-            CredentialKind::GithubToken,
+            RedactionKind::GithubToken,
         ),
-        (format!("glpat-{}", &LETTERS[..20]), CredentialKind::GitlabToken),
+        (format!("glpat-{}", &LETTERS[..20]), RedactionKind::GitlabToken),
         (
             format!("xoxb-{}", "123456789012-abcDEF"),
-            CredentialKind::SlackToken,
+            RedactionKind::SlackToken,
         ),
         (
             format!("xoxp-{}", "123456789012-abcDEF"),
-            CredentialKind::SlackToken,
+            RedactionKind::SlackToken,
         ),
-        (format!("AIza{}", &LETTERS[..35]), CredentialKind::GoogleKey),
-        (format!("sk-{LETTERS}"), CredentialKind::ApiKey),
-        (format!("sk-proj-{LETTERS}-{LETTERS}"), CredentialKind::ApiKey),
-        (format!("sk-ant-api03-{LETTERS}"), CredentialKind::ApiKey),
-        (format!("sk-{HEX}"), CredentialKind::ApiKey),
-        (format!("npm_{LETTERS}"), CredentialKind::NpmToken),
-        (format!("sk_live_{LETTERS}"), CredentialKind::VendorToken),
-        (format!("hf_{LETTERS}"), CredentialKind::VendorToken),
-        (jwt(), CredentialKind::JsonWebToken),
-        (private_key(), CredentialKind::PrivateKey),
-        (private_key().replace('\n', "\\n"), CredentialKind::PrivateKey),
+        (format!("AIza{}", &LETTERS[..35]), RedactionKind::GoogleKey),
+        (format!("sk-{LETTERS}"), RedactionKind::ApiKey),
+        (format!("sk-proj-{LETTERS}-{LETTERS}"), RedactionKind::ApiKey),
+        (format!("sk-ant-api03-{LETTERS}"), RedactionKind::ApiKey),
+        (format!("sk-{HEX}"), RedactionKind::ApiKey),
+        (format!("npm_{LETTERS}"), RedactionKind::NpmToken),
+        (format!("sk_live_{LETTERS}"), RedactionKind::VendorToken),
+        (format!("hf_{LETTERS}"), RedactionKind::VendorToken),
+        (jwt(), RedactionKind::JsonWebToken),
+        (private_key(), RedactionKind::PrivateKey),
+        (private_key().replace('\n', "\\n"), RedactionKind::PrivateKey),
     ];
     for (token, kind) in &tokens {
         for frame in [
@@ -139,14 +139,14 @@ fn what_only_looks_like_a_token_stays() {
 fn a_private_key_that_was_cut_off_is_masked_as_far_as_it_goes() {
     let key = private_key();
     let cut = &key[..120];
-    fires("key: @@", cut, CredentialKind::PrivateKey);
-    fires("PRIVATE_KEY=@@", &key, CredentialKind::PrivateKey);
-    fires("private_key: \"@@\"", &key, CredentialKind::PrivateKey);
+    fires("key: @@", cut, RedactionKind::PrivateKey);
+    fires("PRIVATE_KEY=@@", &key, RedactionKind::PrivateKey);
+    fires("private_key: \"@@\"", &key, RedactionKind::PrivateKey);
     let two = format!("{key}{key}");
     assert_eq!(
         text(&two).changes,
         [Change {
-            kind: CredentialKind::PrivateKey,
+            kind: RedactionKind::PrivateKey,
             count: 2
         }]
     );
@@ -154,7 +154,7 @@ fn a_private_key_that_was_cut_off_is_masked_as_far_as_it_goes() {
 
 #[test]
 fn headers_are_masked_and_their_schemes_stay() {
-    use CredentialKind::{AuthorizationHeader, BasicCredentials, BearerToken, Cookie, NamedSecret};
+    use RedactionKind::{AuthorizationHeader, BasicCredentials, BearerToken, Cookie, NamedSecret};
     for (frame, secret, kind) in [
         ("Authorization: Bearer @@", "s3cr3t-value", BearerToken),
         ("Authorization: Bearer @@", "SENTINEL", BearerToken),
@@ -221,7 +221,7 @@ fn talk_of_headers_stays() {
 
 #[test]
 fn urls_lose_user_info_and_secret_parameters() {
-    use CredentialKind::{QuerySecret, UrlCredentials};
+    use RedactionKind::{QuerySecret, UrlCredentials};
     for (frame, secret, kind) in [
         ("http://@@@h/mcp", "u:SECRET", UrlCredentials),
         (
@@ -263,7 +263,7 @@ fn urls_lose_user_info_and_secret_parameters() {
 fn urls_without_secrets_stay() {
     for input in [
         "https://example.com:8080/path?q=1#frag",
-        "https://registry.npmjs.org/@scope/pkg",
+        "https://packages.example.org/@scope/pkg",
         "https://medium.com/@user",
         "ssh://git@github.com/o/r",
         "postgres://db.internal:5432/app",
@@ -310,7 +310,7 @@ fn assignments_are_masked() {
         ("password=\"@@\"", "pa55"),
         ("secret=@@", "550e8400-e29b-41d4-a716-446655440000"),
     ] {
-        fires(frame, secret, CredentialKind::NamedSecret);
+        fires(frame, secret, RedactionKind::NamedSecret);
     }
 }
 
@@ -379,7 +379,7 @@ fn masks_and_data_uris_are_never_touched() {
     fires(
         "data:image/png;base64,iVBO/AKIA @@",
         &format!("AKIA{CAPITALS}"),
-        CredentialKind::AwsKey,
+        RedactionKind::AwsKey,
     );
 }
 
@@ -396,9 +396,12 @@ fn texts_that_once_changed_twice_no_longer_do() {
         json!({ "xoxb-AKIAAuthorization": ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx***"] }),
         json!({ "password": "https://***u:p@" }),
     ] {
-        let once = redact_json(&value);
+        let once = redact_json(&value, &KnownSecrets::default());
         assert!(!once.changes.is_empty());
-        assert_eq!(redact_json(&once.value).value, once.value);
+        assert_eq!(
+            redact_json(&once.value, &KnownSecrets::default()).value,
+            once.value
+        );
     }
 }
 
@@ -417,7 +420,7 @@ fn json_is_masked_by_name_and_by_format() {
         "inner": "{\"password\":\"hunter2222\"}",
         "url": "postgres://u:p@h/db",
     });
-    let redacted = redact_json(&value);
+    let redacted = redact_json(&value, &KnownSecrets::default());
     assert_eq!(
         redacted.value,
         json!({
@@ -437,24 +440,24 @@ fn json_is_masked_by_name_and_by_format() {
         redacted.changes,
         [
             Change {
-                kind: CredentialKind::BearerToken,
+                kind: RedactionKind::BearerToken,
                 count: 2
             },
             Change {
-                kind: CredentialKind::UrlCredentials,
+                kind: RedactionKind::UrlCredentials,
                 count: 1
             },
             Change {
-                kind: CredentialKind::GithubToken,
+                kind: RedactionKind::GithubToken,
                 count: 2
             },
             Change {
-                kind: CredentialKind::NamedSecret,
+                kind: RedactionKind::NamedSecret,
                 count: 7
             },
         ]
     );
-    let again = redact_json(&redacted.value);
+    let again = redact_json(&redacted.value, &KnownSecrets::default());
     assert_eq!(again.value, redacted.value);
     assert!(again.changes.is_empty());
 }
@@ -476,7 +479,7 @@ fn json_that_is_no_secret_stays() {
         { "type": "resource", "resource": { "uri": "file:///a", "mimeType": "application/octet-stream", "blob": image } },
     ]);
     value["token"] = json!(format!("data:image/png;base64,{image}"));
-    let redacted = redact_json(&value);
+    let redacted = redact_json(&value, &KnownSecrets::default());
     assert_eq!(
         redacted.value.to_string(),
         value.to_string(),
@@ -489,7 +492,7 @@ fn json_that_is_no_secret_stays() {
 fn a_blob_member_that_is_no_base64_is_read_like_any_text() {
     let value = json!({ "mimeType": "text/plain", "data": "password=hunter22 here" });
     assert_eq!(
-        redact_json(&value).value["data"],
+        redact_json(&value, &KnownSecrets::default()).value["data"],
         "password=[masked: secret] here"
     );
 }
@@ -497,7 +500,7 @@ fn a_blob_member_that_is_no_base64_is_read_like_any_text() {
 #[test]
 fn secrets_as_member_names_are_masked_and_no_member_is_lost() {
     let value = json!({ format!("ghp_{LETTERS}"): 1, format!("ghp_{LETTERS}x"): 2 });
-    let redacted = redact_json(&value);
+    let redacted = redact_json(&value, &KnownSecrets::default());
     assert_eq!(
         redacted.value,
         json!({ "[masked: github token]": 1, "[masked: github token] 1": 2 })
