@@ -12,6 +12,7 @@
 mod demo;
 mod exits;
 mod fidelity;
+#[expect(dead_code, reason = "tests of real servers and clients use the rest of it")]
 mod harness;
 mod ledger;
 mod reading;
