@@ -10,6 +10,7 @@ use candor_gateway::config::{LogLevel, parse_duration};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::ledger::args::{ExportArgs, PruneArgs};
 use crate::times;
 
 const EXAMPLES: &str = "\
@@ -186,7 +187,11 @@ pub(crate) struct ShowArgs {
 
 /// `candor ledger`
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  candor ledger verify")]
+#[command(after_help = "\
+Examples:
+  candor ledger verify
+  candor ledger export --since 24h --out calls.jsonl
+  candor ledger prune")]
 pub(crate) struct LedgerArgs {
     #[command(subcommand)]
     pub(crate) command: LedgerCommand,
@@ -197,6 +202,10 @@ pub(crate) struct LedgerArgs {
 pub(crate) enum LedgerCommand {
     /// Check that nothing in the record was changed or taken out.
     Verify(VerifyArgs),
+    /// Write the record as JSON Lines, verified on the way.
+    Export(ExportArgs),
+    /// Show what is old enough to go, and with --apply take it away.
+    Prune(PruneArgs),
 }
 
 /// `candor ledger verify`
