@@ -28,3 +28,9 @@ demo:
 # Licences, advisories, sources and doubles of the dependencies (needs cargo-deny).
 deny:
     cargo deny check
+
+# Fuzzes one target for as long as it is let (needs nightly Rust and cargo-fuzz). Starts from the committed corpus.
+fuzz TARGET *FLAGS:
+    cp Cargo.lock fuzz/Cargo.lock
+    mkdir -p fuzz/corpus/{{TARGET}}
+    cargo +nightly fuzz run --sanitizer none {{TARGET}} fuzz/corpus/{{TARGET}} crates/candor-fuzz/corpus/{{TARGET}} -- -max_len=8192 -timeout=10 {{FLAGS}}

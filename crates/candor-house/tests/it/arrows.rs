@@ -26,6 +26,10 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("candor-house", &[]),
+    (
+        "candor-fuzz",
+        &["candor-core", "candor-transport", "candor-gateway"],
+    ),
 ];
 
 /// Everyone's tests may use the servers that lie.

@@ -1,0 +1,4 @@
+//! The target `head` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| candor_fuzz_programs::hold("head", input));
