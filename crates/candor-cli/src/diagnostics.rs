@@ -1,24 +1,24 @@
 //! Faults as a person reads them: configuration with the line it is in, everything else in one sentence and its causes.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write as _, stderr};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use candor_core::delivery::redaction::{KnownSecrets, least};
 use candor_gateway::config::{ConfigFault, LoadFault};
 
 /// Prints why a command could not be run.
-#[expect(clippy::print_stderr, reason = "this is where faults are told")]
 pub(crate) fn print_fault(fault: &anyhow::Error) {
+    let mut lines = Vec::new();
     if let Some(LoadFault::Invalid { file, text, faults }) = fault.downcast_ref::<LoadFault>() {
-        for fault in faults {
-            eprintln!("{}", render(file, text, fault));
-        }
-        return;
+        lines.extend(faults.iter().map(|fault| render(file, text, fault)));
+    } else {
+        lines.push(format!("error: {fault}"));
+        lines.extend(fault.chain().skip(1).map(|cause| format!("  because: {cause}")));
     }
-    let told = |text: String| least(&text, &KnownSecrets::default()).value.into_owned();
-    eprintln!("error: {}", told(fault.to_string()));
-    for cause in fault.chain().skip(1) {
-        eprintln!("  because: {}", told(cause.to_string()));
+    for line in lines {
+        let line = least(&line, &KnownSecrets::default()).value;
+        // Where stderr is gone there is nobody left to tell, and the exit code still says it.
+        let _ = writeln!(stderr(), "{line}");
     }
 }
 

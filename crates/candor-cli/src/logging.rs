@@ -1,32 +1,43 @@
-//! Logs: to stderr only, since stdout is the protocol's.
+//! Logs: to stderr only, since stdout is the protocol's, and never in the way of a call.
+//!
+//! Whoever started us may close its end of stderr or never read it. Lines therefore go through a bounded queue and a
+//! thread of their own: a full queue loses lines, a broken stderr loses all of them, and no call waits or fails.
 
 use std::env;
 use std::io::{self, IsTerminal, Write, stderr};
 
 use candor_core::delivery::redaction::KnownSecrets;
 use candor_gateway::config::LogLevel;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
 use crate::args::{LogArgs, LogFormat};
 use crate::masked;
 
-/// stderr without credentials: each write is one line.
-struct Masking(KnownSecrets);
+/// Lines that may wait for a stderr that nobody reads.
+const WAITING_LINES: usize = 4_096;
 
-impl Write for Masking {
+/// stderr, without ever failing: a reader that is gone loses the line and nothing else. Each write is one line, and
+/// holds no credentials.
+struct Forgiving(KnownSecrets);
+
+impl Write for Forgiving {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        // A line that can't be written has nobody left who could be told.
         let masked = masked::line(&String::from_utf8_lossy(line), &self.0);
-        stderr().write_all(masked.as_bytes())?;
+        let _ = stderr().write_all(masked.as_bytes());
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        stderr().flush()
+        Ok(())
     }
 }
 
-/// Starts logging: flag, then RUST_LOG, then LOG_LEVEL, then the configuration, then `warn`.
-pub(crate) fn start(args: &LogArgs, configured: Option<LogLevel>, secrets: KnownSecrets) {
+/// Starts logging: flag, then RUST_LOG, then LOG_LEVEL, then the configuration, then `warn`. What is queued is written
+/// until the guard is dropped.
+#[must_use]
+pub(crate) fn start(args: &LogArgs, configured: Option<LogLevel>, secrets: KnownSecrets) -> WorkerGuard {
     let filter = match (args.log_level, env::var("RUST_LOG"), env::var("LOG_LEVEL")) {
         (Some(level), _, _) => EnvFilter::new(level.as_str()),
         (None, Ok(directives), _) if !directives.is_empty() => EnvFilter::new(directives),
@@ -38,13 +49,16 @@ pub(crate) fn start(args: &LogArgs, configured: Option<LogLevel>, secrets: Known
     } else {
         LogFormat::Json
     });
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(move || Masking(secrets.clone()));
+    let (writer, guard) = NonBlockingBuilder::default()
+        .lossy(true)
+        .buffered_lines_limit(WAITING_LINES)
+        .finish(Forgiving(secrets));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     match format {
         LogFormat::Text => builder
             .with_ansi(stderr().is_terminal() && env::var_os("NO_COLOR").is_none())
             .init(),
         LogFormat::Json => builder.json().flatten_event(true).init(),
     }
+    guard
 }

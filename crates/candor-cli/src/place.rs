@@ -17,7 +17,9 @@ pub(crate) fn ledger(place: &LedgerPlace) -> anyhow::Result<PathBuf> {
 
 /// The default place (XDG base directories, `XDG_STATE_HOME`).
 pub(crate) fn default_ledger() -> anyhow::Result<PathBuf> {
-    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
     let state = state.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".local").join("state")));
     let state = state.context(
         "no place for the record of calls: neither HOME nor XDG_STATE_HOME is set; give one with --ledger PATH",

@@ -22,9 +22,10 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
         Some(path) => Config::load(path, &|name| env::var(name).ok())?,
         None => Config::default(),
     };
+    // Dropped last: what is queued is written for a second at most.
     let secrets = masked::secrets(&args.server, args.name.as_deref());
     let level = config.log_level.as_ref().map(|level| level.value);
-    logging::start(&args.log, level, secrets.clone());
+    let _guard = logging::start(&args.log, level, secrets.clone());
     let recorder = recorder(args, &config)?;
     let options = Options {
         command: ChildCommand {

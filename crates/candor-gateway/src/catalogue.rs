@@ -10,6 +10,7 @@ use candor_core::contract::terms::ToolTerms;
 use candor_core::contract::tool::{Knowledge, Listed, Tool};
 use candor_core::names::ToolName;
 use candor_core::wire::decode::ToolsPage;
+use candor_core::wire::members::object;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
@@ -67,7 +68,7 @@ pub enum Turned {
 impl Pages {
     /// Takes in one page: the result of `tools/list`.
     pub fn turn(&mut self, result: &RawValue) -> Turned {
-        let Ok(page) = serde_json::from_str::<ToolsPage<'_>>(result.get()) else {
+        let Some(page) = object::<ToolsPage<'_>>(result) else {
             return Turned::Unreadable;
         };
         self.pages += 1;

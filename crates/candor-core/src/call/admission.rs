@@ -13,6 +13,7 @@ use crate::judgment::ending::Ending;
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::known::Known;
 use crate::names::UnixMillis;
+use crate::wire::members::is_ambiguous;
 
 /// What the check of one call came to.
 #[derive(Debug)]
@@ -70,12 +71,18 @@ impl Admission {
         if mode == Mode::Off {
             return;
         }
-        let (mut issues, mut total) = self.by_schema(tool, arguments, mode);
-        let checked = self.coerced.as_ref().unwrap_or(arguments);
-        let broken = by_rules(tool, checked, now, issues.is_empty());
-        let by_rule = !broken.is_empty();
-        total += broken.len();
-        issues.extend(broken);
+        let (issues, total, by_rule) = match request.raw_arguments() {
+            // Which of two values the server would see can't be known, so no check means anything.
+            Some(raw) if is_ambiguous(raw) => (vec![named_twice()], 1, false),
+            _ => {
+                let (mut issues, total) = self.by_schema(tool, arguments, mode);
+                let checked = self.coerced.as_ref().unwrap_or(arguments);
+                let broken = by_rules(tool, checked, now, issues.is_empty());
+                let (total, by_rule) = (total + broken.len(), !broken.is_empty());
+                issues.extend(broken);
+                (issues, total, by_rule)
+            }
+        };
         if issues.is_empty() {
             return;
         }
@@ -139,6 +146,17 @@ impl Admission {
         if let Known::Not(NoSchema::Unusable(fault)) = &tool.output {
             self.find(FindingCode::OutputSchema, fault.to_string());
         }
+    }
+}
+
+fn named_twice() -> Issue {
+    Issue {
+        path: String::new(),
+        rule: "unique_names".to_owned(),
+        expected: "each name once; a name is given twice, and which of its values is meant can't be known"
+            .to_owned(),
+        received: None,
+        hint: None,
     }
 }
 

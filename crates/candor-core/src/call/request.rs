@@ -8,6 +8,7 @@ use crate::names::ToolName;
 use crate::wire::decode::{CallParams, RequestMeta};
 use crate::wire::encode::{Edits, span};
 use crate::wire::envelope::{Message, Request, read, text_of};
+use crate::wire::members::object;
 use crate::wire::revision::Revision;
 
 /// The arguments of a call.
@@ -83,7 +84,7 @@ impl CallRequest {
             },
             Some(_) => return Err(BadCall::BadArguments),
         };
-        let meta: Option<RequestMeta<'_>> = params.meta.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let meta: Option<RequestMeta<'_>> = params.meta.and_then(object);
         Ok(Self {
             progress_token: meta
                 .as_ref()

@@ -10,6 +10,7 @@ use super::terms::ToolTerms;
 use crate::known::Known;
 use crate::names::ToolName;
 use crate::wire::envelope::{present, text_of};
+use crate::wire::members::object;
 
 /// Why a tool's schema can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub struct Listed<'a> {
 impl<'a> Listed<'a> {
     /// Reads one member of `tools`; `None` where it has no usable name. A bad tool costs only itself.
     pub fn read(raw: &'a RawValue) -> Option<Self> {
-        let definition: Definition<'a> = serde_json::from_str(raw.get()).ok()?;
+        let definition: Definition<'a> = object(raw)?;
         let name = text_of(definition.name?).ok()?;
         let annotations = definition
             .annotations

@@ -5,11 +5,12 @@ use serde_json::value::RawValue;
 
 use super::members::Members;
 use crate::arguments::issue::Issue;
-use crate::contract::mapping::{MappedReading, Mapping, Reference};
+use crate::contract::mapping::{Document, MappedReading, Mapping, Reading, Reference};
 use crate::contract::schema::Schema;
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::how::How;
 use crate::wire::envelope::text_of;
+use crate::wire::members::is_ambiguous;
 use crate::wire::revision::{Era, Revision};
 
 /// Structure above this size is not checked against its schema on the way through.
@@ -82,12 +83,13 @@ impl ResultReading {
 
 /// Reads a result. Total: whatever came is one of the endings.
 pub fn read(raw: &RawValue, asked: &Asked<'_>) -> ResultReading {
-    let members = match Members::read(raw) {
-        Ok(members) => members,
-        Err(_) if raw.get().starts_with('{') => {
-            return ResultReading::no_result("it names a member twice");
-        }
-        Err(_) => return ResultReading::no_result("it is not an object"),
+    let Some(members) = Members::read(raw) else {
+        let named_twice = raw.get().starts_with('{');
+        return ResultReading::no_result(if named_twice {
+            "it names a member twice"
+        } else {
+            "it is not an object"
+        });
     };
     match kind(&members, asked) {
         ResultKind::Complete => read_complete(&members, asked),
@@ -124,9 +126,11 @@ fn kind(members: &Members<'_>, asked: &Asked<'_>) -> ResultKind {
         (Era::Modern, Some("input_required")) => ResultKind::InputRequired,
         (Era::Modern, Some("task")) => ResultKind::Task(members.task_id.and_then(short_text)),
         (Era::Modern, None | Some("complete")) => ResultKind::Complete,
-        (Era::Legacy, Some(name @ ("input_required" | "task"))) | (Era::Modern, Some(name)) => {
+        // Without content it is no result of that era at all, and read as such.
+        (Era::Legacy, Some(name @ ("input_required" | "task"))) if members.content.is_some() => {
             ResultKind::Odd(format!("{name:?}"))
         }
+        (Era::Modern, Some(name)) => ResultKind::Odd(format!("{name:?}")),
         (Era::Legacy, _) => match members.task {
             Some(task) if asked.as_task => ResultKind::Task(task_id(task)),
             _ => ResultKind::Complete,
@@ -163,7 +167,9 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
     let value = parsed.as_ref().and_then(|parsed| parsed.as_ref().ok());
     let text_refs: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     let mut reading = ResultReading {
-        mapped: asked.mapping.map(|mapping| mapping.read(value, &text_refs)),
+        mapped: asked
+            .mapping
+            .map(|mapping| read_mapping(mapping, structured, value, &text_refs)),
         first_text: first_text.map(|text| text.chars().take(KEPT_TEXT).collect()),
         count_is_zero: value.is_some_and(counts_zero),
         ..ResultReading::of(if flagged { How::Flagged } else { How::Ok })
@@ -173,6 +179,33 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
         check_shape(&mut reading, asked, structured, value);
     }
     reading
+}
+
+/// What the contract's mapping reads. A document that names a member twice says two things at once: it is read as a
+/// value that no contract knows.
+fn read_mapping(
+    mapping: &Mapping,
+    raw: Option<&RawValue>,
+    structured: Option<&Value>,
+    texts: &[&str],
+) -> MappedReading {
+    let ambiguous = match mapping.document {
+        Document::Structured => raw.is_some_and(|raw| is_ambiguous(raw.get())),
+        Document::Text => texts
+            .iter()
+            .any(|text| text.trim_start().starts_with('{') && is_ambiguous(text)),
+    };
+    if ambiguous {
+        return MappedReading {
+            reading: Reading::Unlisted,
+            value: Some("a member named twice".to_owned()),
+            code: None,
+            message: None,
+            reference: None,
+            suggestion: None,
+        };
+    }
+    mapping.read(structured, texts)
 }
 
 fn check_shape(

@@ -7,5 +7,6 @@ pub mod decode;
 pub mod encode;
 pub mod envelope;
 pub mod head;
+pub mod members;
 pub mod method;
 pub mod revision;
