@@ -367,6 +367,22 @@ fn joined(parts: &[String]) -> String {
 }
 
 #[test]
+fn how_a_server_told_it_is_read_from_flag_and_error_and_never_from_words() {
+    for (answer, told) in [
+        (r#"{"id":1,"error":{"code":0,"message":"done"}}"#, "error 0"),
+        (r#"{"id":1,"error":{"code":-32603,"message":""}}"#, "error -32603"),
+        (r#"{"id":1,"result":{"content":[],"isError":true}}"#, "flagged"),
+        (r#"{"id":1,"result":{"content":[],"isError":false}}"#, "hidden"),
+        (
+            r#"{"id":1,"result":{"content":[{"type":"text","text":"Error: it failed"}]}}"#,
+            "hidden",
+        ),
+    ] {
+        assert_eq!(as_told(answer), told, "{answer}");
+    }
+}
+
+#[test]
 fn a_shape_keeps_members_and_types_and_no_values() {
     let first = json!({ "at": "12:00", "n": [1, 2], "none": null });
     assert_eq!(

@@ -70,15 +70,18 @@ fn asked_first(subject: &Subject, way: Way) -> Vec<String> {
 
 fn finish(subject: &Subject, way: Way, scene: &Scene, host: Host) {
     match way {
-        Way::Bare => drop(host.kill()),
+        Way::Bare => {
+            host.kill();
+            isolation::end_all(&subject.folder());
+        }
         Way::Through => {
             let transcript = scene.end(way, host);
+            isolation::assert_none_left(&subject.folder());
             if let Some(spec) = SpecCheck::of(MODERN) {
                 spec.check(&transcript);
             }
         }
     }
-    isolation::end_all(&subject.folder());
 }
 
 /// A whole modern conversation: discover, the list, one call. Each answer is as the bare one.

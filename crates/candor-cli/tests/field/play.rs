@@ -111,9 +111,14 @@ pub(crate) fn calls(subject: &Subject, way: Way) -> Played {
     };
     match way {
         // Some do not end by themselves, which is looked at elsewhere.
-        Way::Bare => drop(host.kill()),
+        Way::Bare => {
+            host.kill();
+            isolation::end_all(&subject.folder());
+        }
         Way::Through => {
             let transcript = scene.end(way, host);
+            // Behind a tee, which a signal may end before the server: what is started by a starter must go too.
+            isolation::assert_none_left(&subject.folder());
             for line in &transcript.host_received {
                 let is_message = frame::method(line).is_some() || frame::id(line).is_some();
                 assert!(is_message, "{}: noise came through: {line}", subject.name);
@@ -123,12 +128,30 @@ pub(crate) fn calls(subject: &Subject, way: Way) -> Played {
             if let Some(spec) = SpecCheck::of(revision) {
                 spec.check(&transcript);
             }
+            secrets_are_kept(subject, &scene, &transcript);
             played.transcript = Some(transcript);
             played.ledger = scene.calls();
         }
     }
-    isolation::end_all(&subject.folder());
     played
+}
+
+/// What the server was told in confidence is neither in the ledger's files nor on stderr.
+fn secrets_are_kept(subject: &Subject, scene: &Scene, transcript: &Transcript) {
+    let ledger = scene.ledger();
+    let wal = ledger.with_extension("sqlite-wal");
+    let mut written = std::fs::read(&ledger).unwrap();
+    written.extend(std::fs::read(wal).unwrap_or_default());
+    let is_written = |text: &str| written.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(is_written("tool"), "the ledger can't be read as text");
+    for secret in &subject.secrets {
+        assert!(!is_written(secret), "{}: {secret} is in the ledger", subject.name);
+        assert!(
+            !transcript.errors.contains(secret),
+            "{}: {secret} is on stderr",
+            subject.name
+        );
+    }
 }
 
 /// Opens the subject through Candor, with nothing else between, closes, and gives the code for the report. Nothing of

@@ -29,6 +29,9 @@ pub(crate) struct Subject {
     files: BTreeMap<String, String>,
     #[serde(default)]
     git: bool,
+    /// What it is told and must be in no ledger and no log.
+    #[serde(default)]
+    pub(crate) secrets: Vec<String>,
     /// The code it ends with after its stdin ended.
     pub(crate) exit: i32,
     /// How like each other its lists are from run to run.
