@@ -16,5 +16,6 @@ mod fidelity;
 mod harness;
 mod ledger;
 mod reading;
+mod redaction;
 mod revival;
 mod rows;
