@@ -416,6 +416,49 @@ fn what_cannot_be_judged_is_not_called_wrong() {
     );
 }
 
+/// More patterns over their budget than the validator tries the outcomes of.
+#[test]
+fn what_is_wrong_beside_patterns_over_budget_is_told() {
+    let costly = json!({ "type": "string", "pattern": r"^(?!.*x)(a|a)*\1$" });
+    let mut properties = json!({ "n": { "type": "integer" }, "m": { "$ref": "#/$defs/small" } });
+    let mut arguments = json!({ "n": "x", "m": 12 });
+    for index in 0..12 {
+        properties[format!("p{index}")] = costly.clone();
+        arguments[format!("p{index}")] = format!("{}!", "a".repeat(40 + index)).into();
+    }
+    let schema = json!({
+        "$defs": { "small": { "maximum": 9 } },
+        "properties": properties,
+        // What depends on a pattern decides nothing, whichever way it would go.
+        "if": { "properties": { "p0": { "pattern": "^b" } } }, "then": { "required": ["q"] }, "else": { "required": ["r"] },
+        "anyOf": [{ "properties": { "p1": costly } }, { "required": ["s"] }],
+    });
+    let check = |arguments: &Value| checked(&schema, &arguments.to_string(), &in_mode(Mode::Coerce));
+    let found = check(&arguments);
+    let paths: Vec<&str> = found.issues.iter().map(|issue| issue.path.as_str()).collect();
+    assert_eq!(paths, ["/n", "/m"]);
+    assert!(
+        found
+            .not_checked
+            .iter()
+            .all(|part| part.why == WhyNotChecked::PatternBudget)
+    );
+    assert!(!found.not_checked.is_empty());
+
+    (arguments["n"], arguments["m"]) = (json!(1), json!(1));
+    let open = check(&arguments);
+    assert_eq!((open.total, open.not_checked.len()), (0, 1), "{:?}", open.issues);
+    (arguments["n"], arguments["p3"]) = (json!("7"), json!("p"));
+    let coerced = check(&arguments);
+    assert_eq!(
+        (
+            coerced.total,
+            coerced.coerced.map(|coerced| coerced.arguments["n"].clone())
+        ),
+        (0, Some(json!(7)))
+    );
+}
+
 #[test]
 fn one_place_is_told_once_for_all_its_bounds() {
     let schema = json!({ "properties": { "a": { "type": "integer", "maximum": 9, "multipleOf": 4 }, "b": { "type": "integer", "enum": [1, 2] } } });

@@ -178,8 +178,16 @@ impl Schema {
         catch_unwind(AssertUnwindSafe(|| {
             let mut examined = Examined::default();
             if !self.0.validator.is_valid(instance) {
-                let errors = errors(&self.0.validator, instance, effort);
-                self.explain(&errors, instance, limit, skip, &mut examined);
+                let found = errors(&self.0.validator, instance, effort);
+                self.explain(&found, instance, limit, skip, &mut examined);
+                if let [only] = found.as_slice()
+                    && let ValidationErrorKind::BacktrackLimitExceeded { .. } = only.kind()
+                    && let Some(validator) = self.without_patterns()
+                {
+                    let mut beside = errors(&validator, instance, effort);
+                    beside.retain(is_certain);
+                    self.explain(&beside, instance, limit, skip, &mut examined);
+                }
             }
             if let Some(validator) = &self.0.format_validator
                 && !validator.is_valid(instance)
@@ -190,6 +198,18 @@ impl Schema {
             examined
         }))
         .unwrap_or_else(|_| unjudged(WhyNotChecked::ValidatorFailed))
+    }
+
+    /// The same schema without its patterns. The validator gives up on everything else too where more than a few
+    /// patterns run over their budget; what is wrong beside them is found without them.
+    fn without_patterns(&self) -> Option<Validator> {
+        let mut source = self.0.source.clone();
+        for node in self.0.graph.nodes() {
+            if let Some(Value::Object(part)) = source.pointer_mut(&node.pointer) {
+                part.shift_remove("pattern");
+            }
+        }
+        validator(&source, self.0.dialect, Formats::Annotate).ok()
     }
 
     fn explain<'e>(
@@ -271,6 +291,30 @@ impl std::fmt::Debug for Schema {
             .field("raw", &self.0.raw)
             .finish()
     }
+}
+
+/// Whether an error that was found without the patterns holds with them too: nothing that a pattern could decide
+/// stands between the root and the broken keyword. By the way that evaluation took, which references do not hide.
+fn is_certain(error: &ValidationError<'_>) -> bool {
+    const DEPENDENT: &[&str] = &[
+        "anyOf",
+        "oneOf",
+        "not",
+        "if",
+        "then",
+        "else",
+        "contains",
+        "minContains",
+        "maxContains",
+        "dependencies",
+        "dependentSchemas",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ];
+    let path = error.evaluation_path().as_str();
+    path.split('/').all(|step| !DEPENDENT.contains(&step))
 }
 
 /// Everything wrong with `instance`, or the first thing, as the effort allows.
