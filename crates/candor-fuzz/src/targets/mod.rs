@@ -11,3 +11,4 @@ pub(crate) mod redaction;
 pub(crate) mod reply;
 pub(crate) mod rules;
 pub(crate) mod schema;
+mod shape;

@@ -1,9 +1,14 @@
 //! Any text and any JSON value: masked once and for all, nothing else lost, a planted credential never left. An input
 //! is a text, or a text, `---`, and values known to be secret, one a line.
 
-use candor_core::delivery::redaction::{KnownSecrets, escape_invisible, json, known, text as redact};
+use std::borrow::Cow;
+
+use candor_core::delivery::redaction::{
+    KnownSecrets, Redacted, escape_invisible, json, known, least, least_json, masked, rewritten,
+};
 use serde_json::Value;
 
+use super::shape::same_but_strings;
 use crate::broken::{Broken, law};
 use crate::input::{parts, text};
 
@@ -70,33 +75,56 @@ const MASK: &str = "[masked: known secret]";
 /// Holds one input against the target's laws.
 pub(crate) fn check(input: &[u8]) -> Result<(), Broken> {
     let text = text(input);
-    let [text, secrets] = parts(&text);
-    masked_text(text)?;
-    let planted = format!("{text}\n{TOKEN}\n{text}");
-    let after = redact(&planted).value;
-    law(
-        "a credential on a line of its own is found",
-        !after.contains(TOKEN),
-        || after.to_string(),
+    let [text, values] = parts(&text);
+    let values: Vec<&str> = values.lines().take(4).map(str::trim).collect();
+    let secrets = KnownSecrets::new(&values);
+    settled(
+        text,
+        |text| masked(text, &KnownSecrets::default()),
+        "a text is masked once and for all",
     )?;
-    known_values(text, secrets)?;
+    settled(
+        text,
+        |text| known(text, &secrets),
+        "known values are masked once and for all",
+    )?;
+    settled(
+        text,
+        |text| masked(text, &secrets),
+        "both are masked once and for all",
+    )?;
+    settled(
+        text,
+        |text| least(text, &secrets),
+        "a text says the least once and for all",
+    )?;
+    nothing_is_left(text, &values, &secrets)?;
     let escaped = escape_invisible(text);
     law(
         "what is invisible is escaped once",
         escape_invisible(&escaped) == escaped,
         || escaped.to_string(),
     )?;
-    let value = serde_json::from_str::<Value>(text).unwrap_or_else(|_| Value::String(text.to_owned()));
-    masked_value(&value)
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        rewritten_in_place(text, &value, &secrets)?;
+        return masked_value(&value, &secrets);
+    }
+    masked_value(&Value::String(text.to_owned()), &secrets)
 }
 
-fn masked_text(text: &str) -> Result<(), Broken> {
-    let once = redact(text);
-    let twice = redact(&once.value);
-    let settled = twice.value == once.value && twice.changes.is_empty();
-    law("a text is masked once and for all", settled, || {
-        format!("{:?}, then {:?}", once.value, twice.value)
-    })?;
+/// A rule that is done twice does nothing the second time, and tells what it did the first.
+fn settled(
+    text: &str,
+    rule: impl for<'t> Fn(&'t str) -> Redacted<Cow<'t, str>>,
+    name: &'static str,
+) -> Result<(), Broken> {
+    let once = rule(text);
+    let twice = rule(&once.value);
+    law(
+        name,
+        twice.value == once.value && twice.changes.is_empty(),
+        || format!("{:?}, then {:?}", once.value, twice.value),
+    )?;
     law(
         "changes are told, and only changes",
         once.changes.is_empty() == (once.value == text),
@@ -108,65 +136,59 @@ fn masked_text(text: &str) -> Result<(), Broken> {
     })
 }
 
-fn known_values(text: &str, secrets: &str) -> Result<(), Broken> {
-    let secrets: Vec<&str> = secrets.lines().take(4).map(str::trim).collect();
-    let known_here = KnownSecrets::new(&secrets);
-    let once = known(text, &known_here);
-    let twice = known(&once.value, &known_here);
-    let settled = twice.value == once.value && twice.changes.is_empty();
-    law("known values are masked once and for all", settled, || {
-        format!("{:?}, then {:?}", once.value, twice.value)
-    })?;
+fn nothing_is_left(text: &str, values: &[&str], secrets: &KnownSecrets) -> Result<(), Broken> {
+    let planted = format!("{text}\n{TOKEN}\n{text}");
+    let after = masked(&planted, secrets).value;
+    law(
+        "a credential on a line of its own is found",
+        !after.contains(TOKEN),
+        || after.to_string(),
+    )?;
     // A value that reads like a part of a mask is in every mask.
     let plain = |secret: &str| {
         secret.len() >= LEAST_KNOWN
             && secret.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && !MASK.contains(secret)
     };
-    let left = secrets
+    let left = values
         .iter()
-        .find(|secret| plain(secret) && once.value.contains(**secret));
+        .find(|secret| plain(secret) && after.contains(**secret));
     law("a known value is left nowhere", left.is_none(), || {
-        format!("{left:?} in {:?}", once.value)
+        format!("{left:?} in {after:?}")
     })
 }
 
-fn masked_value(value: &Value) -> Result<(), Broken> {
-    let once = json(value);
-    let twice = json(&once.value);
-    let settled = twice.value == once.value && twice.changes.is_empty();
-    law("a value is masked once and for all", settled, || {
-        format!("{}, then {}", once.value, twice.value)
+/// JSON that stays as it was written but for single strings: still JSON, of the same shape, and only once.
+fn rewritten_in_place(text: &str, value: &Value, secrets: &KnownSecrets) -> Result<(), Broken> {
+    let once = rewritten(text, secrets);
+    let after: Result<Value, _> = serde_json::from_str(&once);
+    let shaped = after.is_ok_and(|after| same_but_strings(value, &after));
+    law("JSON that is rewritten keeps its shape", shaped, || {
+        format!("{once} of {text}")
     })?;
-    law(
-        "changes of a value are told, and only changes",
-        once.changes.is_empty() == (once.value == *value),
-        || format!("{once:?} of {value}"),
-    )?;
-    law(
-        "only strings of a value change",
-        same_but_strings(value, &once.value),
-        || format!("{} of {value}", once.value),
-    )
+    let twice = rewritten(&once, secrets);
+    law("JSON is rewritten once and for all", twice == once, || {
+        format!("{once}, then {twice}")
+    })
 }
 
-fn same_but_strings(before: &Value, after: &Value) -> bool {
-    match (before, after) {
-        (Value::String(_), Value::String(_)) => true,
-        (Value::Array(before), Value::Array(after)) => {
-            before.len() == after.len()
-                && before
-                    .iter()
-                    .zip(after)
-                    .all(|(one, other)| same_but_strings(one, other))
-        }
-        (Value::Object(before), Value::Object(after)) => {
-            before.len() == after.len()
-                && before
-                    .values()
-                    .zip(after.values())
-                    .all(|(one, other)| same_but_strings(one, other))
-        }
-        (before, after) => before == after,
+fn masked_value(value: &Value, secrets: &KnownSecrets) -> Result<(), Broken> {
+    for rule in [json, least_json] {
+        let once = rule(value, secrets);
+        let twice = rule(&once.value, secrets);
+        let settled = twice.value == once.value && twice.changes.is_empty();
+        law("a value is masked once and for all", settled, || {
+            format!("{}, then {}", once.value, twice.value)
+        })?;
+        let told = once.changes.is_empty() == (once.value == *value);
+        law("changes of a value are told, and only changes", told, || {
+            format!("{once:?} of {value}")
+        })?;
+        law(
+            "a value keeps its shape",
+            same_but_strings(value, &once.value),
+            || format!("{} of {value}", once.value),
+        )?;
     }
+    Ok(())
 }

@@ -11,6 +11,7 @@ use candor_core::contract::effect::EffectClass;
 use candor_core::contract::schema::{Formats, Schema};
 use candor_core::contract::terms::{ShapeMode, ToolTerms};
 use candor_core::delivery::answer::{Caller, Disclosure, Draft, result_of};
+use candor_core::delivery::redaction::KnownSecrets;
 use candor_core::judgment::ending::Scene;
 use candor_core::judgment::judge::{Judgment, judge};
 use candor_core::judgment::ruling::{Bytes, Channel, Flag};
@@ -29,6 +30,8 @@ use crate::input::text;
 
 /// Words that answers are made of.
 pub(crate) const WORDS: &[&str] = &[
+    "S3nt1nelValue",
+    "\"S3nt1nelValue\"",
     "\"jsonrpc\":\"2.0\"",
     "\"id\":7",
     "\"result\":{\"content\":[]}",
@@ -99,6 +102,8 @@ static SCHEMA: LazyLock<Option<Schema>> = LazyLock::new(|| Schema::compile(OUTPU
 
 /// The caller's id: one that no number holds, and that has to be escaped.
 const CALLER: &str = r#""a\"18446744073709551617""#;
+/// A value that the wrapped server was given as a secret.
+const SECRET: &str = "S3nt1nelValue";
 const OPERATION: u128 = 0x0199_8f2c_1a90;
 const AT: UnixMillis = UnixMillis(1_764_500_000_000);
 
@@ -171,7 +176,13 @@ fn answered(frame: &str, setting: &Setting, recording: &Recording) -> Result<(),
         output: SCHEMA.as_ref().filter(|_| setting.promises),
         mapping: terms.mapping.as_ref().map(|mapping| &mapping.value),
     };
-    let ending = reply::ending(frame, &asked, &terms.nothing_done_on, !setting.as_task);
+    let ending = reply::ending(
+        frame,
+        &asked,
+        &terms.nothing_done_on,
+        !setting.as_task,
+        &scene.secrets,
+    );
     let judgment = judge(&scene, &ending);
     law(
         "the same answer is judged the same",
@@ -222,7 +233,14 @@ fn answered(frame: &str, setting: &Setting, recording: &Recording) -> Result<(),
         (Bytes::Untouched, Flag::Kept) => sameness::untouched(frame, &out, CALLER),
         (Bytes::Untouched | Bytes::Prefixed, _) => sameness::reworked(frame, &out, &ruling),
         (Bytes::Passed, _) => sameness::passed(frame, &out, CALLER),
-        (Bytes::Authored | Bytes::Nothing, _) => sameness::authored(&out, OPERATION),
+        (Bytes::Authored | Bytes::Nothing, _) => {
+            law(
+                "no text of Candor's holds a known secret",
+                !out.contains(SECRET),
+                seen,
+            )?;
+            sameness::authored(&out, OPERATION)
+        }
     }
 }
 
@@ -237,6 +255,7 @@ fn scene(setting: &Setting, terms: &ToolTerms, recording: &Recording) -> Scene {
         elapsed: Duration::from_millis(5),
         strict_shape: terms.output.value == ShapeMode::Strict,
         recorded: recording.is_recorded(),
+        secrets: KnownSecrets::new([SECRET]),
     }
 }
 
@@ -247,5 +266,6 @@ fn recorded(scene: &Scene, judgment: &Judgment, frame: &str) -> Result<(), Broke
     };
     let body = bodies::verdict(scene, AT, judgment, &facts);
     let kept = serde_json::from_str::<Value>(&body).is_ok();
-    law("the record of an answer is JSON", kept, || body)
+    law("the record of an answer is JSON", kept, || body.clone())?;
+    law("no record holds a known secret", !body.contains(SECRET), || body)
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::broken::{Broken, law};
+use crate::targets::shape::same_but_strings;
 
 /// The members of an object as they are written, in order, doubles and all.
 struct Members(Vec<(String, Box<RawValue>)>);
@@ -23,8 +24,10 @@ impl<'de> Deserialize<'de> for Members {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
                 let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
+                while let Some((name, raw)) = map.next_entry::<Box<RawValue>, Box<RawValue>>()? {
+                    // A name that no text can hold (half a surrogate pair) is known by how it is written.
+                    let name = serde_json::from_str(name.get()).unwrap_or_else(|_| name.get().to_owned());
+                    members.push((name, raw));
                 }
                 Ok(Members(members))
             }
@@ -72,13 +75,63 @@ fn result(frame: &str) -> Option<&str> {
     }
 }
 
-/// An error that goes on as it came.
+/// An error that goes on as it came, but for masked strings and the word that they are.
 pub(super) fn passed(frame: &str, out: &str, caller: &str) -> Result<(), Broken> {
-    law(
-        "a passed error differs by its id alone",
-        renamed(frame, caller).as_deref() == Some(out),
-        || out.to_owned(),
-    )
+    if renamed(frame, caller).as_deref() == Some(out) {
+        return Ok(());
+    }
+    let seen = || format!("{out} of {frame}");
+    let (Some(before), Some(after)) = (
+        error(frame).and_then(Members::of),
+        error(out).and_then(Members::of),
+    ) else {
+        return law("a passed error that changes is an object", false, seen);
+    };
+    let kept = before.0.len() == after.0.len()
+        && before
+            .0
+            .iter()
+            .zip(&after.0)
+            .all(|((name, old), (other, new))| match name.as_str() {
+                _ if name != other => false,
+                "code" => old.get() == new.get(),
+                _ => like(old.get(), new.get(), Some("candor/redacted")),
+            });
+    law("a passed error changes by masks alone", kept, seen)
+}
+
+/// The same JSON, but for masked strings and one member that may have been added.
+fn like(old: &str, new: &str, added: Option<&str>) -> bool {
+    if old == new {
+        return true;
+    }
+    let values = (
+        serde_json::from_str::<Value>(old),
+        serde_json::from_str::<Value>(new),
+    );
+    match values {
+        (Ok(old), Ok(mut new)) => {
+            if let (Some(added), Value::Object(members)) = (added, &mut new)
+                && old.get(added).is_none()
+            {
+                members.shift_remove(added);
+            }
+            same_but_strings(&old, &new)
+        }
+        // What no plain parser reads (half a surrogate pair) can't be compared.
+        (Err(_), Err(_)) => true,
+        _ => false,
+    }
+}
+
+fn error(frame: &str) -> Option<&str> {
+    match read(frame) {
+        Ok(Message::Response(response)) => match response.body {
+            Body::Error(raw) => Some(raw.get()),
+            Body::Result(_) | Body::Both | Body::Neither => None,
+        },
+        _ => None,
+    }
 }
 
 /// A result with nothing wrong: one insertion, and it is Candor's members of `_meta`.
@@ -110,8 +163,8 @@ pub(super) fn untouched(frame: &str, out: &str, caller: &str) -> Result<(), Brok
             seen,
         )?;
     }
-    same_members(&before, &after, &["_meta"], seen)?;
-    disclosed(&before, &after, seen)
+    same_members(&before, &after, &["_meta"], Masks::No, seen)?;
+    disclosed(&before, &after, Masks::No, seen)
 }
 
 /// A result with a block, a flag or a mask: what is not one of these stays.
@@ -123,8 +176,13 @@ pub(super) fn reworked(frame: &str, out: &str, ruling: &Ruling) -> Result<(), Br
     ) else {
         return law("a reworked result is an object before and after", false, seen);
     };
-    same_members(&before, &after, &["_meta", "isError", "content"], seen)?;
-    disclosed(&before, &after, seen)?;
+    let masks = if ruling.flag == Flag::Set {
+        Masks::May
+    } else {
+        Masks::No
+    };
+    same_members(&before, &after, &["_meta", "isError", "content"], masks, seen)?;
+    disclosed(&before, &after, masks, seen)?;
     if ruling.flag == Flag::Set {
         let flagged = after.get("isError") == Some("true") && after.count("isError") == 1;
         law("a flagged result has its flag", flagged, seen)?;
@@ -149,7 +207,7 @@ pub(super) fn reworked(frame: &str, out: &str, ruling: &Ruling) -> Result<(), Br
         .iter()
         .skip(added.unwrap_or_default())
         .zip(&old)
-        .all(|(new, old)| new.get() == old.get() || (ruling.flag == Flag::Set && same_but_text(old, new)));
+        .all(|(new, old)| masks.allow(old.get(), new.get()));
     law("the server's blocks stay, but for masked text", kept, seen)
 }
 
@@ -173,18 +231,17 @@ fn opens(block: &RawValue, ruling: &Ruling) -> bool {
     text.is_some_and(|text| text.starts_with(ruling.opening.as_str()))
 }
 
-/// Two text blocks that differ in `text` alone.
-fn same_but_text(old: &RawValue, new: &RawValue) -> bool {
-    let (Some(old), Some(new)) = (Members::of(old.get()), Members::of(new.get())) else {
-        return false;
-    };
-    old.0.len() == new.0.len()
-        && old.get("type") == Some("\"text\"")
-        && old
-            .0
-            .iter()
-            .zip(&new.0)
-            .all(|((name, old), (other, new))| name == other && (old.get() == new.get() || name == "text"))
+/// May strings differ by masks? In a flagged answer they may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Masks {
+    May,
+    No,
+}
+
+impl Masks {
+    fn allow(self, old: &str, new: &str) -> bool {
+        old == new || (self == Self::May && like(old, new, None))
+    }
 }
 
 /// Every member of the server's is there, in its order and as it was written; only these may differ or be added.
@@ -192,10 +249,11 @@ fn same_members(
     before: &Members,
     after: &Members,
     but: &[&str],
+    masks: Masks,
     seen: impl Fn() -> String,
 ) -> Result<(), Broken> {
     let kept = before.0.iter().zip(&after.0).all(|((name, old), (other, new))| {
-        name == other && (old.get() == new.get() || but.contains(&name.as_str()))
+        name == other && (but.contains(&name.as_str()) || masks.allow(old.get(), new.get()))
     });
     let added = after
         .0
@@ -210,7 +268,12 @@ fn same_members(
 }
 
 /// The verdict stands in `_meta` once, and what the server put there stays, out of Candor's keys.
-fn disclosed(before: &Members, after: &Members, seen: impl Fn() -> String) -> Result<(), Broken> {
+fn disclosed(
+    before: &Members,
+    after: &Members,
+    masks: Masks,
+    seen: impl Fn() -> String,
+) -> Result<(), Broken> {
     let old = match before.get("_meta") {
         None | Some("null") => Members(Vec::new()),
         Some(raw) => match Members::of(raw) {
@@ -225,7 +288,9 @@ fn disclosed(before: &Members, after: &Members, seen: impl Fn() -> String) -> Re
     };
     let kept = old.0.iter().zip(&new.0).all(|((name, old), (renamed, new))| {
         let ours = name.starts_with("candor/");
-        old.get() == new.get() && (ours == renamed.starts_with("candor/claimed")) && (ours || name == renamed)
+        masks.allow(old.get(), new.get())
+            && (ours == renamed.starts_with("candor/claimed"))
+            && (ours || name == renamed)
     });
     law(
         "a server's _meta stays, out of Candor's keys",
