@@ -10,7 +10,11 @@ use candor_gateway::config::{LogLevel, parse_duration};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::completions::CompletionsArgs;
+use crate::doctor::args::DoctorArgs;
+use crate::import::args::ImportArgs;
 use crate::ledger::args::{ExportArgs, PruneArgs};
+use crate::man::ManArgs;
 use crate::times;
 
 const EXAMPLES: &str = "\
@@ -25,9 +29,12 @@ Examples:
       What nobody knows the end of.
   candor demo
       See what it is for: real processes, no network, under a minute.
+  candor import
+      Find the configs of the hosts on this machine, and put Candor into them.
 
 With `--`, Candor ends with the server's own exit code when the host closes its end (4 if the server could not be
-started). Exit codes of the other commands: 0 good, 1 findings, 2 usage or configuration, 4 unreachable.";
+started). Exit codes of the other commands: 0 good, 1 findings, 2 usage or configuration, 4 unreachable.
+Completions: candor completions bash (or zsh, fish, elvish, powershell). Manual: candor man | man -l -";
 
 /// Tool calls that tell the truth: wraps an MCP server, checks what goes in, judges what comes back, and writes down
 /// what really happened.
@@ -53,6 +60,16 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Play servers that lie, bare and through Candor.
     Demo(DemoArgs),
+    /// Put `candor --` before the servers in hosts' configs, or take it out again.
+    Import(ImportArgs),
+    /// Look at the hosts' configs, the record, the clock and the servers, and say what to do.
+    Doctor(DoctorArgs),
+    /// Print completions for a shell.
+    #[command(hide = true)]
+    Completions(CompletionsArgs),
+    /// Print a manual page.
+    #[command(hide = true)]
+    Man(ManArgs),
     /// Play one lying server on stdin and stdout (used by the demo and the tests).
     #[command(hide = true)]
     Fixture(FixtureArgs),

@@ -2,13 +2,17 @@
 
 mod args;
 mod calls;
+mod completions;
 mod demo;
 mod diagnostics;
+mod doctor;
 mod exit;
 mod explain;
 mod fixture;
+mod import;
 mod ledger;
 mod logging;
+mod man;
 mod masked;
 mod meanings;
 mod place;
@@ -41,6 +45,10 @@ fn main() -> ExitCode {
         Some(Command::Ledger(args)) => ledger::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
+        Some(Command::Completions(args)) => completions::run(&args),
+        Some(Command::Man(args)) => man::run(&args),
         Some(Command::Fixture(args)) => fixture::run(&args),
     };
     match ended {

@@ -10,6 +10,7 @@
 )]
 
 mod demo;
+mod ease;
 mod exits;
 mod fidelity;
 #[expect(dead_code, reason = "tests of real servers and clients use the rest of it")]
