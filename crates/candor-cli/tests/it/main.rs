@@ -9,6 +9,7 @@
     reason = "a test may fail by panicking, in its shared parts too"
 )]
 
+mod arguments;
 mod demo;
 mod ease;
 mod exits;

@@ -278,7 +278,7 @@ fn call(script: &Value, tool: &str) -> String {
     answer
 }
 
-fn script(tool: &str, step: Value) -> Value {
+fn script(tool: &str, step: &Value) -> Value {
     json!({
         "about": "One tool.",
         "server": { "name": "one", "version": "1" },
@@ -304,7 +304,7 @@ fn in_a_flagged_answer_only_credentials_change() {
         kept[0], kept[1], kept[2], kept[3], kept[4], kept[5], kept[6], kept[7]
     );
     let result: Box<serde_json::value::RawValue> = serde_json::from_str(&result).unwrap();
-    let text = script("one", json!({ "result": "@@" }))
+    let text = script("one", &json!({ "result": "@@" }))
         .to_string()
         .replace("\"@@\"", result.get());
     let (scene, opening) = (Scene::written(&text), Opening::newest(Era::Legacy));
@@ -330,7 +330,7 @@ fn in_a_flagged_answer_only_credentials_change() {
 #[test]
 fn a_flagged_answer_without_credentials_is_untouched() {
     let result = r#"{"content":[{"type":"text","text":"Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: see https://h/p?x=1"}],"isError":true}"#;
-    let text = script("one", json!({ "result": "@@" }))
+    let text = script("one", &json!({ "result": "@@" }))
         .to_string()
         .replace("\"@@\"", result);
     let answer = call(&serde_json::from_str(&text).unwrap(), "one");
@@ -384,7 +384,7 @@ fn stacks_in_errors_that_candor_tells_are_left_out_in_six_languages() {
             json!({ "code": -32603, "message": "failed", "data": stack }),
             json!({ "code": -32603, "message": "failed", "data": { "trace": [stack] } }),
         ] {
-            let answer = call(&script("one", json!({ "error": error })), "one");
+            let answer = call(&script("one", &json!({ "error": error })), "one");
             let parsed: Value = serde_json::from_str(&answer).unwrap();
             let text = parsed["result"]["content"][0]["text"].as_str().unwrap();
             assert!(text.contains(cause), "{language}: the cause is gone: {text}");
@@ -402,7 +402,7 @@ fn stacks_in_errors_that_candor_tells_are_left_out_in_six_languages() {
 #[test]
 fn urls_in_errors_that_candor_tells_lose_all_but_scheme_host_and_path() {
     let error = json!({ "code": -32603, "message": format!("GET https://anna@h.example/rooms?room={ODD_QUERY}#{ODD_QUERY} failed") });
-    let answer = call(&script("one", json!({ "error": error })), "one");
+    let answer = call(&script("one", &json!({ "error": error })), "one");
     assert!(answer.contains("https://h.example/rooms?… failed"), "{answer}");
     assert!(
         !answer.contains(ODD_QUERY) && !answer.contains("anna"),
