@@ -58,6 +58,15 @@ pub(super) enum NoAnswer {
     },
 }
 
+/// How a server took its leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Leave {
+    /// The last line of its stderr.
+    pub(super) last_words: Option<String>,
+    /// Did it stay when its input ended?
+    pub(super) lingered: bool,
+}
+
 /// A server that runs, with the pipes to it.
 pub(super) struct Conversation {
     name: String,
@@ -209,8 +218,8 @@ impl Conversation {
         }
     }
 
-    /// Closes our end, waits for the other, and ends what stays. Gives the last line of its stderr.
-    pub(super) fn end(mut self) -> Option<String> {
+    /// Closes our end, waits for the other, and ends what stays.
+    pub(super) fn end(mut self) -> Leave {
         self.input = None;
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         let signal = |signal| {
@@ -218,7 +227,9 @@ impl Conversation {
                 let _ = kill_process_group(group, signal);
             }
         };
-        if !self.ended_within(ENDING) {
+        let lingered = !self.ended_within(ENDING);
+        if lingered {
+            screen::note(&format!("{} does not end by itself; ending it…", self.name));
             signal(Signal::TERM);
             if !self.ended_within(ENDING) {
                 signal(Signal::KILL);
@@ -227,10 +238,13 @@ impl Conversation {
         }
         // Descendants that outlive it end too.
         signal(Signal::KILL);
-        let kept = self.stderr.recv_timeout(ENDING).ok()?;
+        let kept = self.stderr.recv_timeout(ENDING).unwrap_or_default();
         let text = String::from_utf8_lossy(&kept);
-        let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(last.trim().chars().take(300).collect())
+        let last = text.lines().rev().find(|line| !line.trim().is_empty());
+        Leave {
+            last_words: last.map(|line| line.trim().chars().take(300).collect()),
+            lingered,
+        }
     }
 
     fn ended_within(&mut self, patience: Duration) -> bool {

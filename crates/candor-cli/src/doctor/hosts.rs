@@ -24,6 +24,8 @@ pub(super) struct Seen {
     pub(super) findings: Vec<Finding>,
     /// The wrapped servers, as they can be started.
     pub(super) targets: Vec<Target>,
+    /// Records of calls that wrapped servers name themselves.
+    pub(super) ledgers: Vec<PathBuf>,
 }
 
 /// Looks at every config that is there, and at those named.
@@ -146,10 +148,12 @@ impl Seen {
                 "correct what stands before `--` in its args; candor --help lists the options",
             )),
             Ok(options) => {
-                if let Some(path) = &options.config {
-                    let (_, found) = config::look(path, &around.told(path), &launch.env);
+                if let Some(path) = given(wrapped, options.config, "CANDOR_CONFIG") {
+                    let (_, found) = config::look(&path, &around.told(&path), &launch.env);
                     self.findings.extend(found);
                 }
+                self.ledgers
+                    .extend(given(wrapped, options.place.ledger, "CANDOR_LEDGER"));
             }
         }
         if absent.is_none() {
@@ -204,6 +208,19 @@ fn options(wrapped: &Wrapped<'_>) -> Result<WrapArgs, String> {
             Err(shown::text(first.trim_start_matches("error: ")))
         }
     }
+}
+
+/// A file that a wrapped server's Candor gets: by an option, else by a variable of its entry. What the parser took
+/// from the environment of this process is not the host's.
+fn given(wrapped: &Wrapped<'_>, parsed: Option<PathBuf>, variable: &str) -> Option<PathBuf> {
+    let is_typed = |path: &PathBuf| {
+        let path = path.to_string_lossy();
+        wrapped.options().iter().any(|word| word.ends_with(&*path))
+    };
+    let set = wrapped.launch.env.iter().find(|(name, _)| *name == variable);
+    parsed
+        .filter(is_typed)
+        .or_else(|| set.map(|(_, value)| PathBuf::from(value)))
 }
 
 /// A program that is not found, told with what to do. One that depends on what only its host knows is not looked for.

@@ -76,9 +76,9 @@ fn one(target: &Target, patience: Duration) -> Vec<Finding> {
     let start = Instant::now();
     let listed = list(&mut conversation, patience);
     let took = start.elapsed();
-    let said = conversation.end();
-    match listed {
-        Err(fault) => vec![silent(target, &fault, said)],
+    let leave = conversation.end();
+    let mut findings = match listed {
+        Err(fault) => vec![silent(target, &fault, leave.last_words)],
         Ok(listed) => {
             let mut findings = tools::look(place, &listed);
             let what = format!(
@@ -89,7 +89,12 @@ fn one(target: &Target, patience: Duration) -> Vec<Finding> {
             findings.insert(0, Part::Servers.good("listed", place, what));
             findings
         }
+    };
+    if leave.lingered {
+        let what = "did not end when its input ended; Candor will have to end it, which takes a few seconds";
+        findings.push(Part::Servers.note("lingers", place, what));
     }
+    findings
 }
 
 /// All its tools, as they came.

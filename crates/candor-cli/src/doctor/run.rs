@@ -45,6 +45,16 @@ fn look(args: &DoctorArgs) -> anyhow::Result<Vec<Finding>> {
         (None, Some(configured)) => configured.value.into(),
         _ => place::ledger(&args.place)?,
     };
-    findings.extend(ledger::look(&place, &around.told(&place), clock::now().0));
+    let mut places = vec![place];
+    for other in seen.ledgers {
+        if !places.contains(&other) {
+            places.push(other);
+        }
+    }
+    let now_ms = clock::now().0;
+    findings.push(ledger::clock(now_ms));
+    for place in &places {
+        findings.extend(ledger::look(place, &around.told(place), now_ms));
+    }
     Ok(findings)
 }

@@ -193,6 +193,27 @@ mod tests {
     }
 
     #[test]
+    fn odd_forms_are_no_obstacle() {
+        for entry in [
+            r#"{"command":"x","args":[ ]}"#,
+            "{\"command\":\"x\",\"args\":[ // none\n]}",
+            r#"{ /* c */ "command" /* d */ : /* e */ "x" /* f */ , }"#,
+            "{\n\n  // c\n  \"command\":\n    \"x\"\n}",
+            r#"{"args":["--"],"command":"x"}"#,
+            r#"{"args":["--","candor"],"command":"/a b/x","env":{"--":"[,]"}}"#,
+            r#"{"command":"x","args":["a" /* , */ , /* , */ "b",],}"#,
+            r#"{"command":"x" ,"env":null}"#,
+            r#"{"command":"é\u00e9\n/x","args":["",""]}"#,
+        ] {
+            let text = format!("{{\"mcpServers\":{{\"a\":{entry}}}}}");
+            let (_folder, config) = file(&text);
+            let outline = wrapped(&config, &front("candor"), &[]);
+            let outline = outline.unwrap_or_else(|fault| panic!("{entry}: {fault}"));
+            assert_eq!(outline.changed, [0], "{entry}");
+        }
+    }
+
+    #[test]
     fn a_program_of_any_name_is_known_again() {
         let (_folder, config) = file(r#"{"mcpServers":{"a":{"command":"x"}}}"#);
         let once = wrapped(&config, &front("/opt/of-today"), &[]).unwrap();
