@@ -23,11 +23,7 @@ pub(super) fn opens(text: &str, at: usize) -> bool {
 pub(super) fn key_at(text: &str, at: usize) -> Option<Found> {
     let label_start = at + OPENS.len();
     let rest = text.get(label_start..)?;
-    let label_end = rest
-        .as_bytes()
-        .windows(DASHES.len())
-        .take(LONGEST_LABEL)
-        .position(|w| w == DASHES.as_bytes())?;
+    let label_end = label_length(rest)?;
     if !rest.get(..label_end)?.contains("PRIVATE KEY") {
         return None;
     }
@@ -52,15 +48,21 @@ pub(super) fn key_at(text: &str, at: usize) -> Option<Found> {
 fn armoured_length(body: &str) -> Option<(usize, usize)> {
     let body_length = body.find(DASHES)?;
     let closing = body.get(body_length..)?.strip_prefix("-----END")?;
-    let label_length = closing
-        .as_bytes()
-        .windows(DASHES.len())
-        .take(LONGEST_LABEL)
-        .position(|w| w == DASHES.as_bytes())?;
+    let label_length = label_length(closing)?;
     Some((
         body_length,
         body_length + "-----END".len() + label_length + DASHES.len(),
     ))
+}
+
+/// Length of the label that `text` starts with. No label has a bracket: a mask in one would make it short enough to be a
+/// label, and a text that was redacted once must read the same the second time.
+fn label_length(text: &str) -> Option<usize> {
+    let windows = text.as_bytes().windows(DASHES.len());
+    let length = windows
+        .take(LONGEST_LABEL)
+        .position(|window| window == DASHES.as_bytes())?;
+    (!text.get(..length)?.contains('[')).then_some(length)
 }
 
 /// How far a body without an end reads like a key: base64, line breaks (also escaped ones) and indentation.
