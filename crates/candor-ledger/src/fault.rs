@@ -341,6 +341,9 @@ impl Trouble {
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(error.to_string()),
+            Some(ErrorCode::CannotOpen) => Self::Other(
+                "it can't be opened, or its -wal and -shm can't be made beside it: check owner and mode of file and folder".into(),
+            ),
             _ => Self::Other(error.to_string()),
         }
     }

@@ -241,7 +241,13 @@ fn open_unless_newer(place: &Path) -> Result<Attempt, OpenFault> {
     let fault = |error: rusqlite::Error| OpenFault::from_sqlite(place, PATIENCE, &error);
     let (connection, kind) = match look(place) {
         Ok(opened) => opened,
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
+        // Which of the two depends on whether the medium or the folder is read-only.
+        Err(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+            ) =>
+        {
             look_without_log(place, error)?
         }
         Err(error) => return Err(fault(error)),

@@ -58,20 +58,23 @@ impl Store {
         connection
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
             .map_err(fault)?;
-        match format::kind(&connection).map_err(fault)? {
-            Kind::Foreign => {
+        let read_only = connection.is_readonly(rusqlite::MAIN_DB).map_err(fault)?;
+        match format::kind(&connection) {
+            Ok(Kind::Foreign) => {
                 return Err(OpenFault::NotALedger {
                     place: place.to_owned(),
                     found: "another program's database",
                 });
             }
-            Kind::Ledger { major } if place::is_newer(major) => return Ok(Attempt::Newer { major }),
-            Kind::Ledger { .. } | Kind::Fresh => {}
-        }
-        if connection.is_readonly(rusqlite::MAIN_DB).map_err(fault)? {
-            return Err(OpenFault::ReadOnly {
-                place: place.to_owned(),
-            });
+            Ok(Kind::Ledger { major }) if place::is_newer(major) => return Ok(Attempt::Newer { major }),
+            // Also where SQLite could not even look: in a folder that can't be written it can't make its log.
+            _ if read_only => {
+                return Err(OpenFault::ReadOnly {
+                    place: place.to_owned(),
+                });
+            }
+            Ok(Kind::Ledger { .. } | Kind::Fresh) => {}
+            Err(error) => return Err(fault(error)),
         }
         connection
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)

@@ -17,6 +17,7 @@ mod fidelity;
 #[expect(dead_code, reason = "tests of real servers and clients use the rest of it")]
 mod harness;
 mod ledger;
+mod ledger_stress;
 mod reading;
 mod redaction;
 mod revival;
