@@ -36,7 +36,7 @@ impl Write for Forgiving {
 
 /// Starts logging: flag, then RUST_LOG, then LOG_LEVEL, then the configuration, then `warn`. What is queued is written
 /// until the guard is dropped.
-#[must_use]
+
 pub(crate) fn start(args: &LogArgs, configured: Option<LogLevel>, secrets: KnownSecrets) -> WorkerGuard {
     let filter = match (args.log_level, env::var("RUST_LOG"), env::var("LOG_LEVEL")) {
         (Some(level), _, _) => EnvFilter::new(level.as_str()),
@@ -53,7 +53,9 @@ pub(crate) fn start(args: &LogArgs, configured: Option<LogLevel>, secrets: Known
         .lossy(true)
         .buffered_lines_limit(WAITING_LINES)
         .finish(Forgiving(secrets));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(writer);
     match format {
         LogFormat::Text => builder
             .with_ansi(stderr().is_terminal() && env::var_os("NO_COLOR").is_none())

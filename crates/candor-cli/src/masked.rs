@@ -15,7 +15,9 @@ pub(crate) fn secrets(server: &[OsString], name: Option<&str>) -> KnownSecrets {
         .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
         .collect();
     let command: Vec<String> = server.iter().cloned().filter_map(text).collect();
-    let program = command.first().and_then(|program| Path::new(program).file_name()?.to_str());
+    let program = command
+        .first()
+        .and_then(|program| Path::new(program).file_name()?.to_str());
     let names: Vec<&str> = name.into_iter().chain(program).collect();
     KnownSecrets::of_process(&environment, &command, &names)
 }
@@ -41,7 +43,10 @@ mod tests {
             "WARN at https://h/x?… with [masked: known secret]\n"
         );
         assert_eq!(
-            line("{\"level\":\"WARN\",\"line\":\"\\\"sentinel-99\\\"\",\"n\":1.10}\n", &secrets),
+            line(
+                "{\"level\":\"WARN\",\"line\":\"\\\"sentinel-99\\\"\",\"n\":1.10}\n",
+                &secrets
+            ),
             "{\"level\":\"WARN\",\"line\":\"\\\"[masked: known secret]\\\"\",\"n\":1.10}\n"
         );
         assert_eq!(line("nothing to see\n", &secrets), "nothing to see\n");
@@ -49,7 +54,11 @@ mod tests {
 
     #[test]
     fn a_servers_own_name_is_no_secret() {
-        let server = ["/usr/bin/postgres-mcp".into(), "--api-key".into(), "value-of-it".into()];
+        let server = [
+            "/usr/bin/postgres-mcp".into(),
+            "--api-key".into(),
+            "value-of-it".into(),
+        ];
         let secrets = secrets(&server, Some("rooms"));
         assert_eq!(line("postgres-mcp rooms", &secrets), "postgres-mcp rooms");
         assert_eq!(line("value-of-it", &secrets), "[masked: known secret]");

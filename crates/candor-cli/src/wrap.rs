@@ -76,7 +76,15 @@ fn recorder(args: &WrapArgs, config: &Config) -> anyhow::Result<Recorder> {
     }
     let place = match (&args.place.ledger, &config.ledger) {
         (None, Some(configured)) => configured.value.clone().into(),
-        _ => place::ledger(&args.place)?,
+        _ => match place::ledger(&args.place) {
+            Ok(place) => place,
+            Err(fault) => {
+                tracing::error!(%fault, "calls are not recorded");
+                return Ok(Recorder::Unavailable(
+                    "there is no place for the ledger".to_owned(),
+                ));
+            }
+        },
     };
     match Ledger::open(&place, OpenOptions::default()) {
         Ok(opened) => {

@@ -27,6 +27,8 @@ const NEAREST: usize = 3;
 #[derive(Debug, Default)]
 pub struct Catalogue {
     tools: Option<HashMap<ToolName, Slot>>,
+    /// The list was cut at a bound: a name that is not in it may be there all the same.
+    cut: bool,
     /// The server said that its list changed since.
     stale: bool,
     refreshed: Option<Instant>,
@@ -52,6 +54,7 @@ struct Slot {
 pub struct Pages {
     tools: Vec<(ToolName, Box<RawValue>)>,
     pages: u32,
+    cut: bool,
 }
 
 /// What a page led to.
@@ -73,15 +76,21 @@ impl Pages {
         };
         self.pages += 1;
         for raw in &page.tools {
-            if self.tools.len() < MOST_TOOLS
-                && let Some(listed) = Listed::read(raw)
-            {
+            if self.tools.len() >= MOST_TOOLS {
+                self.cut = true;
+                break;
+            }
+            if let Some(listed) = Listed::read(raw) {
                 self.tools.push((listed.name, (*raw).to_owned()));
             }
         }
         match page.next_cursor() {
-            Some(cursor) if self.pages < MOST_PAGES => Turned::Next(cursor.get().to_owned()),
-            _ => Turned::Last,
+            Some(cursor) if self.pages < MOST_PAGES && !self.cut => Turned::Next(cursor.get().to_owned()),
+            Some(_) => {
+                self.cut = true;
+                Turned::Last
+            }
+            None => Turned::Last,
         }
     }
 }
@@ -116,6 +125,7 @@ impl Catalogue {
     pub fn learn(&mut self, pages: Pages) {
         let mut before = self.tools.take().unwrap_or_default();
         let mut after = HashMap::with_capacity(pages.tools.len());
+        let cut = pages.cut;
         for (name, raw) in pages.tools {
             let compiled = before
                 .remove(&name)
@@ -125,6 +135,7 @@ impl Catalogue {
             after.entry(name).or_insert(Slot { raw, compiled });
         }
         self.tools = Some(after);
+        self.cut = cut;
         self.stale = false;
         self.failure = None;
     }
@@ -153,6 +164,10 @@ impl Catalogue {
             Some(slot) => match &slot.compiled {
                 Some(tool) => Knowledge::Listed(Arc::clone(tool)),
                 None => compile(slot, name, terms),
+            },
+            None if self.cut => Knowledge::Unlistable {
+                why: "the server's list of tools is longer than is read".to_owned(),
+                terms: Arc::new(terms(name)),
             },
             None => {
                 let mut names: Vec<&str> = tools.keys().map(ToolName::as_str).collect();
@@ -236,6 +251,21 @@ mod tests {
             .map(|_| pages.turn(&page(&["a"], Some("again"))))
             .last();
         assert_eq!(turned, Some(Turned::Last));
+    }
+
+    #[test]
+    fn a_name_that_is_not_in_a_list_cut_short_is_not_called_unknown() {
+        let mut pages = Pages::default();
+        for _ in 0..MOST_PAGES {
+            pages.turn(&page(&["a"], Some("again")));
+        }
+        let mut catalogue = Catalogue::default();
+        catalogue.learn(pages);
+        assert!(matches!(ask(&mut catalogue, "b"), Knowledge::Unlistable { .. }));
+        assert!(matches!(
+            ask(&mut learnt(&["a"]), "b"),
+            Knowledge::NotListed { .. }
+        ));
     }
 
     #[test]

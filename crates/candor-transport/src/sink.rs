@@ -131,6 +131,11 @@ impl FrameSink {
         self.shared.until(|state| room(state).then_some(())).await;
     }
 
+    /// How many bytes wait to be handed to the operating system.
+    pub fn queued(&self) -> usize {
+        self.shared.lock().queue.bytes()
+    }
+
     /// The last frame of which at least one byte was handed to the operating system. No frame with a higher
     /// number has left so far; after the end of the sink none ever will. Never too low, not even while a write
     /// is under way; where the writer has a buffer of its own, what went in there counts as begun.

@@ -21,7 +21,7 @@ use crate::judgment::judge::{Judgment, judge, judge_late};
 use crate::judgment::verdict::Protocol;
 use crate::known::Known;
 use crate::names::{OperationId, ServerName, UnixMillis};
-use crate::reading::result::Asked;
+use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::{self, IntentFacts, VerdictFacts};
 use crate::record::entry::Concluded;
 use crate::record::{Entry, Phase, Recording};
@@ -59,6 +59,8 @@ pub enum Event {
     Replied(String),
     /// No answer will come.
     Lost(Loss),
+    /// The request was handed over and could be taken back: not a byte of it left, and none ever will.
+    Recalled,
     /// The deadline passed.
     TimedOut,
     /// The caller cancelled, or left.
@@ -88,6 +90,11 @@ pub enum Loss {
         length: u64,
         /// The limit in bytes.
         limit: u64,
+    },
+    /// An answer came that can't be read as a message.
+    Unreadable {
+        /// Why not, as the end of "it …".
+        why: String,
     },
 }
 
@@ -146,6 +153,14 @@ enum State {
     Told,
 }
 
+/// The deadline passed before a byte left.
+fn not_in_time() -> Ending {
+    Ending::ConnectFailed {
+        why: "was not ready for it within the time that this call had".to_owned(),
+        lasts: false,
+    }
+}
+
 /// What is still to be done once the caller is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
@@ -170,6 +185,7 @@ pub struct Call {
     recorded: Recording,
     attempts: u32,
     cancelled: bool,
+    timed_out: bool,
     /// Answers that came while the first was being recorded.
     early: Vec<String>,
     late_answers: usize,
@@ -199,6 +215,7 @@ impl Call {
             recorded: Recording::Off,
             attempts: 0,
             cancelled: false,
+            timed_out: false,
             early: Vec::new(),
             late_answers: 0,
             state: State::Learning { refreshed: false },
@@ -250,6 +267,21 @@ impl Call {
                 self.learnt(&knowledge, refreshed, now)
             }
             (State::Learning { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
+            (State::Learning { .. }, Event::TimedOut) => self.refuse(&not_in_time(), now),
+            (State::RecordingIntent, Event::TimedOut) => {
+                self.timed_out = true;
+                self.state = State::RecordingIntent;
+                Vec::new()
+            }
+            (State::Waiting, Event::Recalled) => {
+                self.state = State::Waiting;
+                self.sent = None;
+                self.attempts = 0;
+                Vec::new()
+            }
+            (State::Waiting, Event::TimedOut) if self.sent.is_none() => {
+                self.conclude(&not_in_time(), None, now)
+            }
             (State::RecordingIntent, Event::Cancelled) => {
                 // The intent is on its way to disk; its verdict follows it.
                 self.cancelled = true;
@@ -336,6 +368,9 @@ impl Call {
         if self.cancelled {
             return self.conclude(&Ending::CancelledUnsent, None, now);
         }
+        if self.timed_out {
+            return self.conclude(&not_in_time(), None, now);
+        }
         match &self.recorded {
             Recording::Not { why } if self.must_be_recorded() => {
                 let why = why.clone();
@@ -397,6 +432,7 @@ impl Call {
             }
             Loss::Closed { exit, restarts } => Ending::Closed { exit, restarts },
             Loss::Oversized { length, limit } => Ending::Oversized { length, limit },
+            Loss::Unreadable { why } => Ending::Replied(Box::new(ResultReading::no_result(why))),
         };
         self.conclude(&ending, None, now)
     }

@@ -37,7 +37,10 @@ pub fn refuse(
         recorded: circumstances.has_ledger,
         secrets: circumstances.secrets.clone(),
     };
-    let ending = Ending::Malformed { why: why.to_string() };
+    let ending = Ending::Malformed {
+        why: why.to_string(),
+        rpc_code: why.rpc_code(),
+    };
     let judgment = judge(&scene, &ending);
     let caller = Caller {
         id: id.to_owned(),

@@ -61,9 +61,28 @@ pub enum BadCall {
     /// The name is no string.
     #[error("\"name\" is not a string; the tool's name was expected")]
     BadName,
+    /// It has no id: nobody could be answered, and nothing it did would be known.
+    #[error("it has no \"id\"; a call without one can't be answered")]
+    NoId,
+    /// Its id is still open on the same pipe.
+    #[error("a request with its id is still open on this pipe; a new id was expected")]
+    OpenId,
+    /// Its parameters are no object.
+    #[error("its \"params\" are not an object")]
+    BadParams,
     /// The arguments are neither absent, null nor an object.
     #[error("\"arguments\" is not an object; an object with one member per argument was expected")]
     BadArguments,
+}
+
+impl BadCall {
+    /// The JSON-RPC code of the refusal (JSON-RPC 2.0, section 5.1).
+    pub fn rpc_code(self) -> i64 {
+        match self {
+            Self::NoId | Self::OpenId | Self::BadParams => -32600,
+            Self::NoParams | Self::Ambiguous | Self::NoName | Self::BadName | Self::BadArguments => -32602,
+        }
+    }
 }
 
 impl CallRequest {

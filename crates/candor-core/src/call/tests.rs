@@ -403,7 +403,7 @@ fn the_third_refusal_says_that_it_is_the_third() {
 #[test]
 fn events_that_do_not_fit_change_nothing() {
     let mut call = call(&json!({ "room": 1 }), false);
-    assert!(call.on(Event::TimedOut, UnixMillis(0)).is_empty());
+    assert!(call.on(Event::Recalled, UnixMillis(0)).is_empty());
     assert!(call.on(Event::Sent, UnixMillis(0)).is_empty());
     assert_eq!(run(&mut call, vec![listed(None), on_disk()]).sends, 1);
 }
@@ -523,4 +523,75 @@ fn a_forged_verdict_is_moved_aside_whatever_stands_beside_it() {
         );
         assert_eq!(frame.contains("candor/claimed"), claimed, "{frame}");
     }
+}
+
+#[test]
+fn a_deadline_that_passes_before_the_sending_means_not_sent() {
+    let early = vec![Event::TimedOut, on_disk()];
+    let while_recording = vec![listed(None), Event::TimedOut, on_disk(), on_disk()];
+    let waiting_for_the_server = vec![listed(None), on_disk(), Event::TimedOut, on_disk()];
+    let taken_back = vec![
+        listed(None),
+        on_disk(),
+        Event::Sent,
+        Event::Recalled,
+        Event::TimedOut,
+        on_disk(),
+    ];
+    for events in [early, while_recording, waiting_for_the_server, taken_back] {
+        let told = run(&mut call(&json!({ "room": 1 }), false), events);
+        let verdict = result(&told)["result"]["_meta"]["candor/verdict"].clone();
+        assert_eq!(
+            (&verdict["effect"], &verdict["attempts"]),
+            (&json!("not_applied"), &json!(0)),
+            "{verdict}"
+        );
+        let phases: Vec<Phase> = told.entries.iter().map(|entry| entry.phase).collect();
+        assert_eq!(phases, [Phase::Intent, Phase::Verdict]);
+    }
+    let left = vec![listed(None), on_disk(), Event::Sent, Event::TimedOut, on_disk()];
+    let told = run(&mut call(&json!({ "room": 1 }), false), left);
+    assert_eq!(
+        result(&told)["result"]["_meta"]["candor/verdict"]["effect"],
+        "unknown"
+    );
+}
+
+#[test]
+fn a_cancelled_call_that_could_be_taken_back_was_never_sent() {
+    let events = vec![
+        listed(None),
+        on_disk(),
+        Event::Sent,
+        Event::Recalled,
+        Event::Cancelled,
+        on_disk(),
+    ];
+    let told = run(&mut call(&json!({ "room": 1 }), false), events);
+    assert_eq!(
+        told.entries.last().unwrap().concluded.unwrap().outcome,
+        Outcome::Rejected
+    );
+}
+
+#[test]
+fn what_is_only_queued_is_not_called_recorded() {
+    let mut call = call(&json!({ "room": 1 }), false);
+    let queued = || Event::Recorded(Recording::Queued);
+    let reply = ok_frame(&json!({ "content": [] }));
+    let told = run(
+        &mut call,
+        vec![
+            listed(Some(EffectClass::Read)),
+            queued(),
+            Event::Sent,
+            reply,
+            queued(),
+        ],
+    );
+    assert!(
+        result(&told)["result"]["_meta"]["candor/verdict"]
+            .get("recorded")
+            .is_none()
+    );
 }

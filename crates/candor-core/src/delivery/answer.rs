@@ -103,7 +103,10 @@ impl Draft {
         let secrets = scene.secrets.clone();
         let block = wording::block(scene, ending, &judgment)
             .map(|block| redaction::known(&block, &secrets).value.into_owned());
-        let shape = shape(&judgment, block.as_deref(), reply, &secrets);
+        let mut shape = shape(&judgment, block.as_deref(), reply, &secrets);
+        if let (Shape::Error { code }, Ending::Malformed { rpc_code, .. }) = (&mut shape, ending) {
+            *code = *rpc_code;
+        }
         if shape.claims() {
             judgment.findings.push(Finding::new(
                 FindingCode::ClaimedVerdict,
@@ -144,7 +147,7 @@ impl Draft {
 
     /// Completes the answer: with the receipt, or with the reason why there is none.
     pub fn sign(self, recording: &Recording) -> Delivery {
-        let verdict = self.judgment.verdict.to_json(recording.is_recorded());
+        let verdict = claimed(self.judgment.verdict.to_json(recording.is_recorded()), recording);
         let verdict = redaction::known_json(verdict, &self.secrets);
         let mut meta = Map::new();
         meta.insert("candor/verdict".to_owned(), verdict.clone());
@@ -182,6 +185,18 @@ impl Draft {
         };
         Delivery { frame }
     }
+}
+
+/// A record that is only queued is on its way and not yet there: nothing is claimed of it.
+fn claimed(mut verdict: Value, recording: &Recording) -> Value {
+    if let (Recording::Queued, Some(members)) = (recording, verdict.as_object_mut()) {
+        if members.contains_key("error") {
+            members.insert("recorded".to_owned(), Value::Null);
+        } else {
+            members.shift_remove("recorded");
+        }
+    }
+    verdict
 }
 
 fn disclosed(disclosure: &Disclosure, judgment: &Judgment) -> Map<String, Value> {

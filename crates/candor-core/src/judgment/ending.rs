@@ -17,6 +17,8 @@ pub enum Ending {
     Malformed {
         /// What is wrong with it.
         why: String,
+        /// The JSON-RPC code of the refusal: -32600 where it is no request, -32602 where its parameters are wrong.
+        rpc_code: i64,
     },
     /// No such tool.
     UnknownTool {

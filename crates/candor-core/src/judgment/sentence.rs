@@ -25,7 +25,7 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
     let server = format!("server \"{}\"", name(scene.server.as_str(), secrets));
     let to = format!("\"{}\"", name(scene.server.as_str(), secrets));
     match ending {
-        Ending::Malformed { why } => format!("This tools/call is malformed: {why}. It was not sent."),
+        Ending::Malformed { why, .. } => format!("This tools/call is malformed: {why}. It was not sent."),
         Ending::UnknownTool { nearest } => unknown_tool(&tool, &server, nearest, secrets),
         Ending::BadInput { total, by_rule, .. } => {
             let arguments = if *total == 1 {

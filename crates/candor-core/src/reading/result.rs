@@ -73,7 +73,8 @@ impl ResultReading {
         }
     }
 
-    fn no_result(why: impl Into<String>) -> Self {
+    /// What came in the place of a result, and why it is none.
+    pub fn no_result(why: impl Into<String>) -> Self {
         Self {
             why: Some(why.into()),
             ..Self::of(How::NotAResult)

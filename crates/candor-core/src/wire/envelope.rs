@@ -75,6 +75,8 @@ pub enum Malformed<'a> {
         id: &'a RawValue,
         /// What is wrong with it.
         why: &'static str,
+        /// The method, raw, whatever it is.
+        method: Option<&'a RawValue>,
     },
 }
 
@@ -181,7 +183,11 @@ fn read_call<'a>(
     params: Option<&'a RawValue>,
 ) -> Result<Message<'a>, Malformed<'a>> {
     let fault = |why| match id {
-        Some(id) if is_id(id) => Malformed::BadRequest { id, why },
+        Some(id) if is_id(id) => Malformed::BadRequest {
+            id,
+            why,
+            method: Some(method),
+        },
         Some(_) => Malformed::BadId,
         None => Malformed::NotAMessage,
     };

@@ -10,6 +10,17 @@ struct Batch {
     answers: Vec<String>,
 }
 
+/// What became of an answer that belongs to a batch.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answered {
+    /// Others are still missing.
+    Waiting,
+    /// It was the last one: this is the whole array.
+    Whole(String),
+    /// The batch is closed: it goes out by itself.
+    Alone(String),
+}
+
 /// The batches of one session that are not wholly answered.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
@@ -32,9 +43,18 @@ impl Batches {
         key
     }
 
-    /// Takes an answer in. Gives the array back once the last one is there.
-    pub(super) fn answer(&mut self, key: BatchKey, frame: String) -> Option<String> {
-        self.open.get_mut(&key)?.answers.push(frame);
+    /// Takes an answer in.
+    pub(super) fn answer(&mut self, key: BatchKey, frame: String) -> Answered {
+        let Some(batch) = self.open.get_mut(&key) else {
+            return Answered::Alone(frame);
+        };
+        batch.answers.push(frame);
+        self.close_if_done(key).map_or(Answered::Waiting, Answered::Whole)
+    }
+
+    /// Closes a batch with the answers that are there; `None` where there are none yet.
+    pub(super) fn give_up(&mut self, key: BatchKey) -> Option<String> {
+        self.open.get_mut(&key)?.owed = 0;
         self.close_if_done(key)
     }
 
@@ -64,10 +84,14 @@ mod tests {
     fn a_batch_is_answered_once_and_whole() {
         let mut batches = Batches::default();
         let key = batches.open(3);
-        assert_eq!(batches.answer(key, "1".into()), None);
+        assert_eq!(batches.answer(key, "1".into()), Answered::Waiting);
         assert_eq!(batches.forgo(key), None);
-        assert_eq!(batches.answer(key, "2".into()).as_deref(), Some("[1,2]"));
-        assert_eq!(batches.answer(key, "3".into()), None, "it is closed");
+        assert_eq!(batches.answer(key, "2".into()), Answered::Whole("[1,2]".into()));
+        assert_eq!(
+            batches.answer(key, "3".into()),
+            Answered::Alone("3".into()),
+            "it is closed"
+        );
     }
 
     #[test]
@@ -75,5 +99,14 @@ mod tests {
         let mut batches = Batches::default();
         let key = batches.open(1);
         assert_eq!(batches.forgo(key), None);
+    }
+
+    #[test]
+    fn a_batch_that_waits_for_one_that_never_comes_gives_what_it_has() {
+        let mut batches = Batches::default();
+        let key = batches.open(2);
+        assert_eq!(batches.answer(key, "1".into()), Answered::Waiting);
+        assert_eq!(batches.give_up(key).as_deref(), Some("[1]"));
+        assert_eq!(batches.answer(key, "2".into()), Answered::Alone("2".into()));
     }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use candor_core::call::machine::{Action, Call, Event, Listen, Loss};
 use candor_core::call::malformed;
-use candor_core::call::request::CallRequest;
+use candor_core::call::request::{BadCall, CallRequest};
 use candor_core::record::bodies::digest;
+use candor_core::record::{Entry, Phase, Recording};
 use candor_core::wire::envelope::Request;
 use candor_core::wire::revision::Revision;
 use tokio::time::Instant;
@@ -17,6 +18,11 @@ use super::state::{Active, Recorded, Sent, Server, Session, Timer};
 use crate::clock;
 use crate::deadline::{Deadline, MAXIMUM, deadline};
 use crate::recorder::Recorder;
+
+/// More bytes than this waiting for a server that does not read, and calls are refused instead of queued.
+pub(super) const MOST_QUEUED: usize = 64 * 1024 * 1024;
+/// How long the record of a trusted read that has no answer yet may wait for its verdict.
+const DEFERRED: Duration = Duration::from_secs(1);
 
 impl Session {
     /// The host calls a tool.
@@ -35,13 +41,7 @@ impl Session {
         let request = match CallRequest::read(text, request, revision) {
             Ok(request) => request,
             Err(why) => {
-                let operation = clock::operation();
-                let (entries, draft) =
-                    malformed::refuse(&origin.id, why, revision, operation, &circumstances, now);
-                self.malformed.insert(key, (draft, origin));
-                let recorder = self.recorder.clone();
-                self.records
-                    .spawn(async move { Recorded::Malformed(key, recorder.record(entries).await) });
+                self.refuse_call(key, why, revision, origin);
                 return;
             }
         };
@@ -56,21 +56,57 @@ impl Session {
             self.progress.insert(token.clone(), key);
         }
         let (call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
+        let opened = Instant::now();
+        let deadline = self.deadline_of(None);
         let active = Active {
             call,
             origin,
-            opened: Instant::now(),
+            opened,
             sent: None,
-            deadline: Deadline {
-                wait: MAXIMUM,
-                renewable: false,
-            },
+            timer: None,
+            deferred: Vec::new(),
+            deadline,
             progress_token,
             fingerprint,
             told: false,
         };
         self.calls.insert(key, active);
+        self.set_deadline(key, opened + deadline.wait);
         self.carry_out(key, actions);
+    }
+
+    /// How long a call may take in all, from its opening: a contract's word over what the host can bear.
+    fn deadline_of(&self, said: Option<Duration>) -> Deadline {
+        let said = said.or(self.command_line.timeout);
+        deadline(said, self.host_name.as_deref(), self.tool_timeout)
+    }
+
+    /// Refuses a `tools/call` that is none, and records it like any other refusal.
+    fn refuse_call(&mut self, key: CallKey, why: BadCall, revision: Revision, origin: Origin) {
+        let circumstances = self.circumstances();
+        let operation = clock::operation();
+        let (entries, draft) =
+            malformed::refuse(&origin.id, why, revision, operation, &circumstances, clock::now());
+        self.malformed.insert(key, (draft, origin));
+        let recorder = self.recorder.clone();
+        self.records
+            .spawn(async move { Recorded::Malformed(key, recorder.record(entries).await) });
+    }
+
+    /// Records a `tools/call` that was refused without being opened: it had no id, one that is open already, or
+    /// parameters that are none. Its answer, where one is owed, is the caller's business.
+    pub(super) fn record_refused(&mut self, id: &str, why: BadCall) {
+        let circumstances = self.circumstances();
+        let revision = self.revision_in_force();
+        let (entries, _) = malformed::refuse(
+            id,
+            why,
+            revision,
+            clock::operation(),
+            &circumstances,
+            clock::now(),
+        );
+        self.recorder.record_later(entries);
     }
 
     /// Tells a call what happened, and does what it asks for.
@@ -80,9 +116,20 @@ impl Session {
         };
         let learnt = matches!(event, Event::Learnt(_));
         let actions = active.call.on(event, clock::now());
-        if learnt && active.call.was_bad_input() {
-            let fingerprint = active.fingerprint.clone();
-            self.count_refusal(&fingerprint);
+        if learnt {
+            let (fingerprint, refused) = (active.fingerprint.clone(), active.call.was_bad_input());
+            let (opened, said) = (active.opened, active.call.contract_deadline());
+            if refused {
+                self.count_refusal(&fingerprint);
+            }
+            // Only now is it known what the tool's contract says.
+            let deadline = self.deadline_of(said);
+            if let Some(active) = self.calls.get_mut(&key)
+                && active.deadline != deadline
+            {
+                active.deadline = deadline;
+                self.set_deadline(key, opened + deadline.wait);
+            }
         }
         self.carry_out(key, actions);
     }
@@ -98,7 +145,7 @@ impl Session {
                         self.records
                             .spawn(async move { Recorded::Call(key, recorder.record(entries).await) });
                     } else {
-                        let recording = self.recorder.record_later(entries);
+                        let recording = self.record_without_waiting(key, entries);
                         self.happened(key, Event::Recorded(recording));
                     }
                 }
@@ -136,39 +183,74 @@ impl Session {
         let Some(active) = self.calls.get_mut(&key).filter(|active| active.call.is_waiting()) else {
             return;
         };
-        let wait = deadline(
-            active.call.contract_deadline(),
-            self.host_name.as_deref(),
-            self.tool_timeout,
-        );
-        active.deadline = wait;
         let frame = active.call.upstream(&id.to_string());
+        if self.to_server.queued() > MOST_QUEUED {
+            let why = "does not read what it is sent; too much is waiting for it".to_owned();
+            self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: false }));
+            return;
+        }
         let Ok(number) = self.to_server.push(frame.into()) else {
             let why = "takes no more requests: it has closed its input".to_owned();
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: true }));
             return;
         };
-        // The host's clock has been running since it asked, an operator's own limit counts from the sending.
-        let from = if wait.renewable {
-            active.opened
-        } else {
-            Instant::now()
-        };
         active.sent = Some(Sent {
             upstream: id,
             frame: number,
             at: Instant::now(),
-            timer: None,
         });
         self.pending.ask(id, Asked::Call(key));
         self.happened(key, Event::Sent);
-        self.set_deadline(key, from + wait.wait);
+    }
+
+    /// Takes a request back that is still queued, if not a byte of it has left: then it never will.
+    pub(super) fn recall(&mut self, key: CallKey) -> bool {
+        let Some(active) = self.calls.get_mut(&key).filter(|active| active.call.is_waiting()) else {
+            return false;
+        };
+        match active.sent {
+            Some(sent) if self.to_server.withdraw(sent.frame) => {
+                active.sent = None;
+                self.pending.take(sent.upstream);
+                self.happened(key, Event::Recalled);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Records of trusted reads wait for nobody, so intent and verdict go to disk together: a kill in between leaves
+    /// no read that looks lost. One that takes long is put on disk as open ([`Timer::Defer`]).
+    fn record_without_waiting(&mut self, key: CallKey, entries: Vec<Entry>) -> Recording {
+        let Recorder::Ledger(_) = &self.recorder else {
+            return self.recorder.record_later(entries);
+        };
+        let Some(active) = self.calls.get_mut(&key) else {
+            return self.recorder.record_later(entries);
+        };
+        let open = entries.iter().all(|entry| entry.phase == Phase::Intent);
+        active.deferred.extend(entries);
+        if open {
+            self.set_timer(Instant::now() + DEFERRED, Timer::Defer(key));
+            return Recording::Queued;
+        }
+        let entries = std::mem::take(&mut active.deferred);
+        self.recorder.record_later(entries)
+    }
+
+    fn flush_deferred(&mut self, key: CallKey) {
+        if let Some(active) = self.calls.get_mut(&key)
+            && !active.deferred.is_empty()
+        {
+            let entries = std::mem::take(&mut active.deferred);
+            self.recorder.record_later(entries);
+        }
     }
 
     fn set_deadline(&mut self, key: CallKey, at: Instant) {
         let timer = self.set_timer(at, Timer::Call(key));
-        if let Some(sent) = self.calls.get_mut(&key).and_then(|active| active.sent.as_mut())
-            && let Some(old) = sent.timer.replace(timer)
+        if let Some(active) = self.calls.get_mut(&key)
+            && let Some(old) = active.timer.replace(timer)
         {
             self.timers.remove(&old);
         }
@@ -213,16 +295,16 @@ impl Session {
         {
             self.progress.remove(&token);
         }
-        let Some(sent) = &mut active.sent else {
-            self.calls.remove(&key);
-            return;
-        };
-        let upstream = sent.upstream;
-        if listen != Listen::UntilDeadline
-            && let Some(timer) = sent.timer.take()
+        let upstream = active.sent.map(|sent| sent.upstream);
+        if (listen != Listen::UntilDeadline || upstream.is_none())
+            && let Some(timer) = active.timer.take()
         {
             self.timers.remove(&timer);
         }
+        let Some(upstream) = upstream else {
+            self.calls.remove(&key);
+            return;
+        };
         if listen == Listen::No {
             self.pending.take(upstream);
             self.calls.remove(&key);
@@ -236,7 +318,7 @@ impl Session {
         let Some(active) = self.calls.get_mut(&key).filter(|active| active.told) else {
             return;
         };
-        if let Some(timer) = active.sent.as_mut().and_then(|sent| sent.timer.take()) {
+        if let Some(timer) = active.timer.take() {
             self.timers.remove(&timer);
         }
     }
@@ -265,16 +347,22 @@ impl Session {
         {
             self.timers.remove(&key);
             match timer {
-                Timer::Call(call) => {
-                    if let Some(sent) = self.calls.get_mut(&call).and_then(|active| active.sent.as_mut()) {
-                        sent.timer = None;
-                    }
-                    self.happened(call, Event::TimedOut);
-                }
+                Timer::Call(call) => self.call_timed_out(call),
+                Timer::Learning(call) => self.learning_timed_out(call),
+                Timer::Defer(call) => self.flush_deferred(call),
+                Timer::Batch(batch) => self.batch_timed_out(batch),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
             }
         }
+    }
+
+    fn call_timed_out(&mut self, key: CallKey) {
+        if let Some(active) = self.calls.get_mut(&key) {
+            active.timer = None;
+        }
+        self.recall(key);
+        self.happened(key, Event::TimedOut);
     }
 
     /// When the next timer is due.

@@ -2,14 +2,13 @@
 
 use candor_core::call::machine::{Event, Loss};
 use candor_core::contract::effect::EffectClass;
-use candor_transport::Exit;
 
 use super::state::{Active, Server, Session};
 
 impl Session {
     /// The server is gone: everything that waits for it ends now, as the table says.
-    pub(super) fn server_ended(&mut self, exit: Exit) {
-        let exit = exit.to_string();
+    pub(super) fn server_ended(&mut self, exit: &str) {
+        let exit = exit.to_owned();
         tracing::warn!(server = %self.name(), %exit, "the server ended");
         let reviving = matches!(self.server, Server::Reviving);
         self.server = Server::Gone(exit.clone());
@@ -35,7 +34,7 @@ impl Session {
             self.happened(key, Event::Lost(loss));
         }
         for active in self.calls.values_mut().filter(|active| active.told) {
-            if let Some(timer) = active.sent.as_mut().and_then(|sent| sent.timer.take()) {
+            if let Some(timer) = active.timer.take() {
                 self.timers.remove(&timer);
             }
         }
@@ -55,6 +54,7 @@ impl Session {
         self.host_left = true;
         tracing::debug!("the host is gone");
         for key in self.open_calls() {
+            self.recall(key);
             let Some(active) = self.calls.get(&key) else {
                 continue;
             };
@@ -72,6 +72,7 @@ impl Session {
     pub(super) fn give_up(&mut self) {
         self.host_gone();
         for key in self.open_calls() {
+            self.recall(key);
             self.happened(key, Event::Cancelled);
         }
         self.timers.clear();

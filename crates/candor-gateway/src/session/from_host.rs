@@ -3,19 +3,23 @@
 use std::borrow::Cow;
 
 use candor_core::call::machine::Event;
+use candor_core::call::request::BadCall;
 use candor_core::delivery::answer::own_error;
 use candor_core::wire::decode::{CancelledParams, Handshake, Implementation, request_meta};
 use candor_core::wire::encode::{Edits, span};
 use candor_core::wire::envelope::{Malformed, Message, Request, Version, read_as};
+use candor_core::wire::head;
 use candor_core::wire::method::Method;
 use candor_transport::Frame;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
 use super::listing::named_revision;
 use super::pending::{Asked, BatchKey, CallKey, Holder, Origin};
 use super::revival::{Memory, Waiting};
-use super::state::{Server, Session};
+use super::state::{Server, Session, Timer};
+use crate::deadline::UNKNOWN_HOST;
 
 /// JSON-RPC 2.0, section 5.1.
 const PARSE_ERROR: i64 = -32700;
@@ -27,11 +31,14 @@ impl Session {
         match frame {
             Frame::Blank => {}
             Frame::Line(bytes) | Frame::Unterminated(bytes) => self.bytes_from_host(bytes),
-            Frame::Oversized { length, .. } => {
+            Frame::Oversized { head, length } => {
                 let limit = self.frame_limit;
                 let message =
                     format!("a message of {length} bytes was dropped; the limit for one message is {limit}");
-                let error = self.refuse_unidentified(INVALID_REQUEST, &message);
+                let error = match head::id(head) {
+                    Some(id) => own_error(Some(id), INVALID_REQUEST, &message, None),
+                    None => self.refuse_unidentified(INVALID_REQUEST, &message),
+                };
                 self.tell_host(error);
             }
         }
@@ -67,7 +74,10 @@ impl Session {
             Malformed::BadId => Some(
                 self.refuse_unidentified(INVALID_REQUEST, "\"id\" is neither a string nor a number; null is no id in MCP"),
             ),
-            Malformed::BadRequest { id, why } => {
+            Malformed::BadRequest { id, why, method } => {
+                if method.is_some_and(|raw| raw.get() == "\"tools/call\"") {
+                    self.record_refused(id.get(), BadCall::BadParams);
+                }
                 Some(own_error(Some(id.get()), INVALID_REQUEST, &format!("this request is malformed: {why}"), None))
             }
         }
@@ -94,7 +104,7 @@ impl Session {
             .collect();
         let owed = read_all
             .iter()
-            .filter(|(_, message)| matches!(message, Ok(Message::Request(_)) | Err(_)))
+            .filter(|(_, message)| matches!(message, Ok(Message::Request(_) | Message::Batch(_)) | Err(_)))
             .count();
         let batch = self.batches.open(owed.max(1));
         if owed == 0
@@ -102,6 +112,7 @@ impl Session {
         {
             self.tell_host(array);
         }
+        self.set_timer(Instant::now() + UNKNOWN_HOST, Timer::Batch(batch));
         for (text, message) in read_all {
             match message {
                 // A batch within a batch is none.
@@ -117,12 +128,6 @@ impl Session {
                     }
                 }
             }
-        }
-    }
-
-    fn batch_answer(&mut self, batch: BatchKey, frame: String) {
-        if let Some(array) = self.batches.answer(batch, frame) {
-            self.tell_host(array);
         }
     }
 
@@ -142,6 +147,9 @@ impl Session {
             batch,
         };
         if self.pending.holder(&origin.id).is_some() {
+            if Method::of(&request.method) == Method::ToolsCall {
+                self.record_refused(&origin.id, BadCall::OpenId);
+            }
             let message = format!(
                 "a request with id {} is still open on this pipe; a new id was expected",
                 origin.id
@@ -175,7 +183,9 @@ impl Session {
                     .client_info
                     .and_then(Implementation::name_in)
                     .map(Cow::into_owned);
-                (name, meta.revision())
+                // A session that shook hands has its revision; one request can't change it for the others.
+                let revision = if self.has_handshake { None } else { meta.revision() };
+                (name, revision)
             }),
         };
         let Some((name, revision)) = said else { return };
@@ -186,6 +196,7 @@ impl Session {
         if revision.is_some() {
             self.revision = revision;
         }
+        self.has_handshake |= Method::of(&request.method) == Method::Initialize;
     }
 
     fn pass_request(&mut self, text: &str, request: &Request<'_>, method: Method, origin: &Origin) {
@@ -228,6 +239,8 @@ impl Session {
 
     fn notification_from_host(&mut self, text: &str, method: &str, params: Option<&RawValue>) {
         match Method::of(method) {
+            // A call that can't be answered would be done behind everybody's back.
+            Method::ToolsCall => self.record_refused("null", BadCall::NoId),
             Method::Cancelled => self.cancelled_by_host(text, params),
             Method::Initialized => {
                 self.initialized = true;
@@ -252,8 +265,15 @@ impl Session {
             return;
         };
         match self.pending.holder(raw.get()).or_else(|| self.told_as(raw.get())) {
-            Some(Holder::Upstream(id)) => self.pass_cancellation(text, raw, id),
+            Some(Holder::Upstream(id)) => {
+                self.pass_cancellation(text, raw, id);
+                // A server does not answer what was cancelled (MCP, cancellation): nobody waits for it.
+                if let Some(origin) = self.pending.forsake(id) {
+                    self.leave_unanswered(&origin);
+                }
+            }
             Some(Holder::Call(key)) => {
+                self.recall(key);
                 if let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) {
                     self.pass_cancellation(text, raw, sent.upstream);
                 }

@@ -18,12 +18,19 @@ use super::state::Session;
 /// How much of a line that is no message is looked at for the log, in bytes.
 const LOGGED: usize = 4 * 1024;
 
+/// How much of an unreadable line is looked at.
+const HEAD: usize = 4096;
+const VERSION: &[u8] = b"\"jsonrpc\"";
+
 impl Session {
     pub(super) fn frame_from_server(&mut self, frame: &Frame) {
         match frame {
             Frame::Line(bytes) | Frame::Unterminated(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => self.text_from_server(text),
-                Err(_) => self.noise_from_server(frame, bytes),
+                Err(_) => {
+                    self.unreadable_from_server(bytes, "its answer is not UTF-8");
+                    self.noise_from_server(frame, bytes);
+                }
             },
             Frame::Blank => self.noise_from_server(frame, b""),
             Frame::Oversized { head, length } => self.oversized_from_server(head, *length),
@@ -50,13 +57,32 @@ impl Session {
                     }
                 }
             }
-            Ok(Message::Batch(_)) | Err(_) => self.noise(Noise::of(text.as_bytes()), text),
+            Err(_) => {
+                self.unreadable_from_server(text.as_bytes(), "its answer is no JSON-RPC message");
+                self.noise(Noise::of(text.as_bytes()), text);
+            }
+            Ok(Message::Batch(_)) => self.noise(Noise::of(text.as_bytes()), text),
         }
     }
 
     fn noise_from_server(&mut self, frame: &Frame, bytes: &[u8]) {
         let noise = Noise::of_frame(frame);
         self.noise(noise, &preview(bytes));
+    }
+
+    /// What can't be read, though it says that it is JSON-RPC and names an open call, ends that call now: nothing better
+    /// will come, and the caller would wait for its deadline in vain. A log line that happens to be JSON says no such
+    /// thing.
+    fn unreadable_from_server(&mut self, line: &[u8], why: &str) {
+        let head = line.get(..HEAD.min(line.len())).unwrap_or_default();
+        let says_so = head.windows(VERSION.len()).any(|part| part == VERSION);
+        let id = head::id(head).and_then(|id| id.parse::<u64>().ok());
+        if let (true, Some(id)) = (says_so, id)
+            && let Some(Asked::Call(key)) = self.pending.asked(id)
+        {
+            let key = *key;
+            self.happened(key, Event::Lost(Loss::Unreadable { why: why.to_owned() }));
+        }
     }
 
     /// What is no message stays out of the host's pipe; each kind is logged once.
@@ -88,6 +114,10 @@ impl Session {
                 let key = *key;
                 self.stop_listening(key);
                 self.happened(key, Event::Replied(text.to_owned()));
+            }
+            Some(Asked::Forsaken) => {
+                self.pending.take(id);
+                tracing::debug!("an answer to a request that the host cancelled was dropped");
             }
             Some(Asked::Replay) => {
                 self.pending.take(id);
@@ -183,7 +213,7 @@ impl Session {
         let id: u64 = raw.get().parse().ok()?;
         match self.pending.asked(id)? {
             Asked::Host { origin, .. } => with_id(text, raw, &origin.id),
-            Asked::Call(_) | Asked::Listing | Asked::Replay => None,
+            Asked::Call(_) | Asked::Listing | Asked::Replay | Asked::Forsaken => None,
         }
     }
 
@@ -191,6 +221,8 @@ impl Session {
     fn oversized_from_server(&mut self, head: &[u8], length: u64) {
         let limit = u64::try_from(self.frame_limit).unwrap_or(u64::MAX);
         let id = head::id(head).and_then(|id| id.parse::<u64>().ok());
+        // Where the id stands behind the result it is gone with it; with one request open there is no doubt.
+        let id = id.or_else(|| self.pending.only_open());
         let Some(id) = id.filter(|id| self.pending.asked(*id).is_some()) else {
             tracing::warn!(server = %self.name(), length, limit, "the server wrote a message over the limit; it was dropped");
             return;

@@ -42,6 +42,11 @@ impl Session {
         if refresh {
             self.catalogue.note_refresh(now);
         }
+        // A call keeps half of its time for the work itself: a list that takes longer is not waited for.
+        if let Some(active) = self.calls.get(&key) {
+            let patience = PATIENCE.min(active.deadline.wait / 2);
+            self.set_timer(now + patience, Timer::Learning(key));
+        }
         if let Some(listing) = &mut self.listing {
             listing.waiting.push(key);
             return;
@@ -132,6 +137,16 @@ impl Session {
         {
             self.end_listing(Err("the server did not list its tools in 10 s".to_owned()));
         }
+    }
+
+    /// A call has waited for the list as long as it can: it goes on with what is known.
+    pub(super) fn learning_timed_out(&mut self, key: CallKey) {
+        let Some(listing) = &mut self.listing else { return };
+        let Some(at) = listing.waiting.iter().position(|waiting| *waiting == key) else {
+            return;
+        };
+        listing.waiting.remove(at);
+        self.tell_tool(key);
     }
 
     /// Ends the listing, and tells every call that waited for it.

@@ -37,6 +37,8 @@ pub(super) enum Asked {
     Listing,
     /// Something told again to a server that was started anew.
     Replay,
+    /// Cancelled by the host: an answer that still comes is for nobody.
+    Forsaken,
 }
 
 /// Who has an id of the host's open.
@@ -58,6 +60,7 @@ pub(super) struct Pending {
     asked: HashMap<u64, Asked>,
     open: HashMap<String, Holder>,
     told: VecDeque<(CallKey, u64)>,
+    forsaken: VecDeque<u64>,
 }
 
 impl Pending {
@@ -94,6 +97,31 @@ impl Pending {
         self.open.get(host_id).copied()
     }
 
+    /// The host cancelled what it had passed on: nobody waits for the answer. Gives back where it would have gone.
+    pub(super) fn forsake(&mut self, id: u64) -> Option<Origin> {
+        let Some(Asked::Host { origin, .. }) = self.asked.insert(id, Asked::Forsaken) else {
+            return None;
+        };
+        self.forsaken.push_back(id);
+        if self.forsaken.len() > MOST_TOLD
+            && let Some(old) = self.forsaken.pop_front()
+        {
+            self.asked.remove(&old);
+        }
+        Some(origin)
+    }
+
+    /// The one request that is not answered, if there is only one.
+    pub(super) fn only_open(&self) -> Option<u64> {
+        let told: Vec<u64> = self.told.iter().map(|(_, id)| *id).collect();
+        let mut open = self
+            .asked
+            .iter()
+            .filter(|(id, asked)| !matches!(asked, Asked::Forsaken) && !told.contains(id))
+            .map(|(id, _)| *id);
+        open.next().filter(|_| open.next().is_none())
+    }
+
     /// Nothing that the host asked is open.
     pub(super) fn is_quiet(&self) -> bool {
         self.open.is_empty()
@@ -120,7 +148,7 @@ impl Pending {
     pub(super) fn take_host_requests(&mut self, but_listening: bool) -> Vec<Origin> {
         let is_taken = |asked: &Asked| match asked {
             Asked::Host { method, .. } => !(but_listening && *method == Method::Listen),
-            Asked::Call(_) | Asked::Listing | Asked::Replay => false,
+            Asked::Call(_) | Asked::Listing | Asked::Replay | Asked::Forsaken => false,
         };
         let ids: Vec<u64> = self
             .asked

@@ -113,6 +113,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         circumstances: None,
         revision: None,
         initialized: false,
+        has_handshake: false,
         recorder: options.recorder,
         secrets: options.secrets,
         to_host: output,
@@ -215,6 +216,8 @@ impl Wires {
     }
 
     fn start_anew(&mut self, session: &mut Session) {
+        // What is left of the one before must not go on beside it.
+        self.process.kill_group();
         match spawn(&self.command, self.limits) {
             Ok(Child {
                 output,
@@ -234,9 +237,9 @@ impl Wires {
         let due = session.next_due();
         let due = self.leave_by.map_or(due, |leave| leave.min(due));
         let may_read = self.host_open && session.pending.open_count() < MOST_OPEN;
-        let (to_host, to_server) = (session.to_host.clone(), session.to_server.clone());
+        let to_host = session.to_host.clone();
         tokio::select! {
-            frame = async { to_server.ready().await; self.host.next().await }, if may_read => Woken::Host(frame),
+            frame = self.host.next(), if may_read => Woken::Host(frame),
             frame = async { to_host.ready().await; self.server.next().await }, if self.server_open => Woken::Server(frame),
             Some(done) = session.records.join_next() => match done {
                 Ok(recorded) => Woken::Recorded(recorded),
@@ -260,17 +263,17 @@ impl Wires {
             session.frame_from_server(&frame);
         }
         self.server_open = false;
-        session.server_ended(exit);
+        session.server_ended(&exit.to_string());
     }
 
-    /// The server closed its stdout: it can't answer any more, so it is ended, if it does not do so by itself.
+    /// The server closed its stdout: it can't answer any more. If it does not end by itself it is left to finish what
+    /// it does; it ends with us, or when another takes its place.
     async fn server_closed(&mut self, session: &mut Session) {
         self.server_open = false;
-        let exit = match timeout(LAST_WORDS, self.process.wait()).await {
-            Ok(exit) => exit,
-            Err(_) => self.process.stop(&session.to_server, QUICK).await,
-        };
-        session.server_ended(exit);
+        match timeout(LAST_WORDS, self.process.wait()).await {
+            Ok(exit) => session.server_ended(&exit.to_string()),
+            Err(_) => session.server_ended("it closed its output"),
+        }
     }
 
     /// The host has closed its end: may this session end?
@@ -299,18 +302,21 @@ impl Wires {
         if timeout(LAST_RECORDS, flushed).await.is_err() {
             tracing::warn!("the last answers or records of this session could not be written in time");
         }
-        let exit = if let Server::Gone(_) = session.server {
-            self.process.wait().await
-        } else {
-            let input = session.to_server.clone();
-            let drain =
-                async { while self.server_open && matches!(self.server.next().await, Ok(Some(_))) {} };
-            let stop = self.process.stop(&input, grace);
-            tokio::pin!(stop);
-            tokio::select! {
-                exit = &mut stop => exit,
-                () = drain => stop.await,
+        let input = session.to_server.clone();
+        // What it still says goes into the record: a write that was given up may be answered only now.
+        let drain = async {
+            while self.server_open
+                && let Ok(Some(frame)) = self.server.next().await
+            {
+                session.frame_from_server(&frame);
             }
+        };
+        // Its whole group ends with us, also where its leader is gone already.
+        let stop = self.process.stop(&input, grace);
+        tokio::pin!(stop);
+        let exit = tokio::select! {
+            exit = &mut stop => exit,
+            () = drain => stop.await,
         };
         if let Recorder::Ledger(ledger) = session.recorder
             && let Err(fault) = ledger.close().await

@@ -10,15 +10,16 @@ use candor_core::contract::terms::ToolTerms;
 use candor_core::delivery::answer::{Draft, own_error};
 use candor_core::delivery::redaction::{KnownSecrets, least};
 use candor_core::names::{ServerName, ToolName};
-use candor_core::record::Recording;
+use candor_core::record::{Entry, Recording};
 use candor_core::wire::revision::Revision;
 use candor_transport::{FrameNumber, FrameSink, NoiseLog};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::batches::Batches;
+use super::batches::{Answered, Batches};
+use super::calls::MOST_QUEUED;
 use super::listing::Listing;
-use super::pending::{CallKey, Origin, Pending};
+use super::pending::{BatchKey, CallKey, Origin, Pending};
 use super::revival::Revival;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
@@ -35,6 +36,10 @@ pub(super) struct Active {
     pub(super) origin: Origin,
     pub(super) opened: Instant,
     pub(super) sent: Option<Sent>,
+    /// Its deadline.
+    pub(super) timer: Option<TimerKey>,
+    /// Entries of a trusted read that wait for its verdict.
+    pub(super) deferred: Vec<Entry>,
     pub(super) deadline: Deadline,
     pub(super) progress_token: Option<String>,
     /// What makes these very arguments recognisable when they come again.
@@ -45,7 +50,7 @@ pub(super) struct Active {
 impl Active {
     /// Is it told, and not one that must be listened for until its deadline?
     pub(super) fn is_settled(&self) -> bool {
-        self.told && self.sent.is_none_or(|sent| sent.timer.is_none())
+        self.told && self.timer.is_none()
     }
 }
 
@@ -55,7 +60,6 @@ pub(super) struct Sent {
     pub(super) upstream: u64,
     pub(super) frame: FrameNumber,
     pub(super) at: Instant,
-    pub(super) timer: Option<TimerKey>,
 }
 
 /// When, and a number that keeps two timers of one moment apart.
@@ -66,6 +70,12 @@ pub(super) type TimerKey = (Instant, u64);
 pub(super) enum Timer {
     /// A call's deadline.
     Call(CallKey),
+    /// A call has waited long enough to be told of its tool.
+    Learning(CallKey),
+    /// The record of a trusted read has waited long enough for its verdict.
+    Defer(CallKey),
+    /// A batch has waited long enough for its last answers.
+    Batch(BatchKey),
     /// Candor's own listing has taken too long.
     Listing(u64),
     /// The handshake with a server that was started anew has.
@@ -106,6 +116,8 @@ pub(super) struct Session {
     /// The revision agreed on by `initialize`, or the one asked for until the answer is there.
     pub(super) revision: Option<Revision>,
     pub(super) initialized: bool,
+    /// Did the host ask for a session (legacy)?
+    pub(super) has_handshake: bool,
     pub(super) recorder: Recorder,
     /// Values that are masked wherever Candor writes.
     pub(super) secrets: KnownSecrets,
@@ -182,7 +194,9 @@ impl Session {
 
     /// Sends a frame to the server; false if nothing can be sent to it any more.
     pub(super) fn tell_server(&self, frame: impl Into<Bytes>) -> bool {
-        matches!(self.server, Server::Running) && self.to_server.push(frame.into()).is_ok()
+        matches!(self.server, Server::Running)
+            && self.to_server.queued() <= MOST_QUEUED
+            && self.to_server.push(frame.into()).is_ok()
     }
 
     /// Gives the host the answer to a request.
@@ -190,11 +204,23 @@ impl Session {
         self.pending.release(&origin.id);
         match origin.batch {
             None => self.tell_host(frame),
-            Some(key) => {
-                if let Some(array) = self.batches.answer(key, frame) {
-                    self.tell_host(array);
-                }
-            }
+            Some(key) => self.batch_answer(key, frame),
+        }
+    }
+
+    /// Gives a batch one of its answers. One that was sent already gets the rest one by one.
+    pub(super) fn batch_answer(&mut self, key: BatchKey, frame: String) {
+        match self.batches.answer(key, frame) {
+            Answered::Waiting => {}
+            Answered::Whole(array) => self.tell_host(array),
+            Answered::Alone(frame) => self.tell_host(frame),
+        }
+    }
+
+    /// A batch has waited long enough: what is there goes out, the rest follows alone.
+    pub(super) fn batch_timed_out(&mut self, key: BatchKey) {
+        if let Some(array) = self.batches.give_up(key) {
+            self.tell_host(array);
         }
     }
 
