@@ -113,6 +113,7 @@ pub fn check(schema: &Schema, arguments: &Value, terms: &Terms) -> Checked {
     }
     let drop_nulls = terms.drop_nulls && terms.mode == Mode::Coerce;
     let attempt = coerce::attempt(schema, arguments, &first, drop_nulls, MAX_ISSUES);
+    let mut unwrapped = None;
     if terms.mode == Mode::Coerce
         && let Some(attempt) = &attempt
         && attempt.fits()
@@ -126,8 +127,14 @@ pub fn check(schema: &Schema, arguments: &Value, terms: &Terms) -> Checked {
         if checked.total == 0 {
             return checked;
         }
+        unwrapped = Some(checked);
     }
-    refused(schema, arguments, first, attempt.as_ref(), terms)
+    let refused = refused(schema, arguments, first, attempt.as_ref(), terms);
+    match unwrapped {
+        // The names that are wrong stand inside a text: only what it was unwrapped to shows them.
+        Some(unwrapped) if refused.total == 0 => unwrapped,
+        _ => refused,
+    }
 }
 
 /// The answer where the schema itself has no complaint of `document`: only names are left to judge.

@@ -73,10 +73,9 @@ fn answered(schema: &Schema, arguments: &Value, terms: &Terms, checked: &Checked
     )?;
     let places = checked.issues.iter().map(|issue| issue.path.as_str());
     let notices = checked.notices.iter().map(|notice| notice.path.as_str());
-    let exist = places.chain(notices).all(|path| {
-        let holder = path.rsplit_once('/').map_or("", |(holder, _)| holder);
-        is_pointer(path) && (checked.coerced.is_some() || arguments.pointer(holder).is_some())
-    });
+    let exist = places
+        .chain(notices)
+        .all(|path| is_pointer(path) && (checked.coerced.is_some() || is_within(arguments, path)));
     law(
         "issues are about places that are there, or are missing in one that is",
         exist,
@@ -88,4 +87,20 @@ fn answered(schema: &Schema, arguments: &Value, terms: &Terms, checked: &Checked
         told.len() <= BUDGET,
         || told.clone(),
     )
+}
+
+/// Is there a place for this, or a text that it may stand in?
+fn is_within(arguments: &Value, path: &str) -> bool {
+    let Some((holder, _)) = path.rsplit_once('/') else {
+        return true;
+    };
+    match arguments.pointer(holder) {
+        Some(_) => true,
+        None => {
+            let mut holders = std::iter::successors(Some(holder), |path| Some(path.rsplit_once('/')?.0));
+            holders
+                .find_map(|holder| arguments.pointer(holder))
+                .is_some_and(Value::is_string)
+        }
+    }
 }

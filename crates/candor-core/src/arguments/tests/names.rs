@@ -35,6 +35,23 @@ fn a_near_miss_of_an_unset_name_is_refused_and_other_names_are_told() {
 }
 
 #[test]
+fn a_name_that_is_wrong_inside_a_text_is_refused_and_a_right_one_is_unwrapped() {
+    let schema = json!({ "properties": { "options": {
+        "type": "object", "properties": { "maxDepth": { "type": "integer" } },
+    } } });
+    assert_eq!(
+        told(&schema, r#"{"options":"{\"depth\":1}"}"#, &in_mode(Mode::Coerce)),
+        "/options/depth: unknown name, did you mean /options/maxDepth?"
+    );
+    let right = checked(
+        &schema,
+        r#"{"options":"{\"maxDepth\":1}"}"#,
+        &in_mode(Mode::Coerce),
+    );
+    assert!(right.total == 0 && right.coerced.is_some(), "{right:?}");
+}
+
+#[test]
 fn names_that_the_schema_settles_are_the_schemas_business() {
     let with = |keyword: &str, value: Value| json!({ "properties": { "maxDepth": {} }, keyword: value });
     let open = [
