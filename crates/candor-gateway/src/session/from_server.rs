@@ -25,19 +25,30 @@ const VERSION: &[u8] = b"\"jsonrpc\"";
 impl Session {
     pub(super) fn frame_from_server(&mut self, frame: &Frame) {
         match frame {
-            Frame::Line(bytes) | Frame::Unterminated(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) => self.text_from_server(text),
-                Err(_) => {
-                    self.unreadable_from_server(bytes, "its answer is not UTF-8");
+            Frame::Line(bytes) => {
+                if let Err(why) = self.bytes_from_server(bytes) {
+                    self.unreadable_from_server(bytes, why);
                     self.noise_from_server(frame, bytes);
                 }
-            },
+            }
+            // The torn half of a line is no answer: how the server ended says more.
+            Frame::Unterminated(bytes) => {
+                if self.bytes_from_server(bytes).is_err() {
+                    self.noise_from_server(frame, bytes);
+                }
+            }
             Frame::Blank => self.noise_from_server(frame, b""),
             Frame::Oversized { head, length } => self.oversized_from_server(head, *length),
         }
     }
 
-    fn text_from_server(&mut self, text: &str) {
+    fn bytes_from_server(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "its answer is not UTF-8")?;
+        self.text_from_server(text)
+    }
+
+    /// Takes in one message, or says why the text is none.
+    fn text_from_server(&mut self, text: &str) -> Result<(), &'static str> {
         match read(text) {
             Ok(Message::Response(response)) => self.response_from_server(text, &response),
             Ok(Message::Request(request)) => {
@@ -49,20 +60,15 @@ impl Session {
             }
             Ok(Message::Batch(members)) if self.revision_in_force().has_batches() => {
                 for member in members {
-                    match read(member.get()) {
-                        Ok(Message::Batch(_)) | Err(_) => {
-                            self.noise(Noise::of(member.get().as_bytes()), member.get());
-                        }
-                        Ok(_) => self.text_from_server(member.get()),
+                    let nested = matches!(read(member.get()), Ok(Message::Batch(_)));
+                    if nested || self.text_from_server(member.get()).is_err() {
+                        self.noise(Noise::of(member.get().as_bytes()), member.get());
                     }
                 }
             }
-            Err(_) => {
-                self.unreadable_from_server(text.as_bytes(), "its answer is no JSON-RPC message");
-                self.noise(Noise::of(text.as_bytes()), text);
-            }
-            Ok(Message::Batch(_)) => self.noise(Noise::of(text.as_bytes()), text),
+            Ok(Message::Batch(_)) | Err(_) => return Err("its answer is no JSON-RPC message"),
         }
+        Ok(())
     }
 
     fn noise_from_server(&mut self, frame: &Frame, bytes: &[u8]) {

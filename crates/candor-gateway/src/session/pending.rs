@@ -99,6 +99,11 @@ impl Pending {
 
     /// The host cancelled what it had passed on: nobody waits for the answer. Gives back where it would have gone.
     pub(super) fn forsake(&mut self, id: u64) -> Option<Origin> {
+        match self.asked.get(&id) {
+            // A subscription ends with an answer, also one that is cancelled (2026-07-28).
+            Some(Asked::Host { method, .. }) if *method != Method::Listen => {}
+            _ => return None,
+        }
         let Some(Asked::Host { origin, .. }) = self.asked.insert(id, Asked::Forsaken) else {
             return None;
         };
