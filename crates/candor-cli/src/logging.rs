@@ -36,7 +36,6 @@ impl Write for Forgiving {
 
 /// Starts logging: flag, then RUST_LOG, then LOG_LEVEL, then the configuration, then `warn`. What is queued is written
 /// until the guard is dropped.
-
 pub(crate) fn start(args: &LogArgs, configured: Option<LogLevel>, secrets: KnownSecrets) -> WorkerGuard {
     let filter = match (args.log_level, env::var("RUST_LOG"), env::var("LOG_LEVEL")) {
         (Some(level), _, _) => EnvFilter::new(level.as_str()),
