@@ -29,6 +29,11 @@ demo:
 deny:
     cargo deny check
 
+# Measures what Candor costs on this machine, and writes it down.
+bench:
+    cargo build --locked --release --package candor-cli --package candor-bench
+    target/release/candor-bench --write docs/benchmarks.md
+
 # Fuzzes one target for as long as it is let (needs nightly Rust and cargo-fuzz). Starts from the committed corpus.
 fuzz TARGET *FLAGS:
     cp Cargo.lock fuzz/Cargo.lock

@@ -30,6 +30,8 @@ const FLOORS: &[(&str, &[&str])] = &[
         "candor-fuzz",
         &["candor-core", "candor-transport", "candor-gateway"],
     ),
+    // It measures the program that is shipped, from outside.
+    ("candor-bench", &[]),
 ];
 
 /// Everyone's tests may use the servers that lie.
@@ -39,7 +41,7 @@ const FOR_TESTS: &[&str] = &["candor-fixtures"];
 const KEPT_TO: &[(&str, &[&str], &str)] = &[
     (
         "anyhow",
-        &["candor-cli"],
+        &["candor-cli", "candor-bench"],
         "below the roof an error is an enum whose variants can be matched and counted",
     ),
     ("clap", &["candor-cli"], "only the roof reads a command line"),
@@ -157,6 +159,8 @@ fn an_arrow_that_points_up_or_sideways_is_found() {
         package("candor-gateway", "candor-cli", json!("build")),
         package("candor-gateway", "candor-fixtures", Value::Null),
         package("candor-cli", "candor-house", json!("dev")),
+        package("candor-bench", "candor-gateway", Value::Null),
+        package("candor-core", "candor-fuzz", json!("dev")),
         package("candor-new", "serde", Value::Null),
         package("candor-gateway", "anyhow", Value::Null),
         package("candor-gateway", "rmcp", Value::Null),
@@ -169,6 +173,8 @@ fn an_arrow_that_points_up_or_sideways_is_found() {
         package("candor-ledger", "candor-fixtures", json!("dev")),
         package("candor-cli", "candor-fixtures", Value::Null),
         package("candor-cli", "anyhow", Value::Null),
+        package("candor-bench", "anyhow", Value::Null),
+        package("candor-fuzz", "candor-gateway", Value::Null),
         package("candor-cli", "rmcp", json!("dev")),
         package("candor-core", "serde", Value::Null),
     ];
