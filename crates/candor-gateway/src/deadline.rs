@@ -40,7 +40,7 @@ const HOSTS: &[(&str, Patience)] = &[
 /// A deadline, and whether progress renews it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadline {
-    /// From sending to giving up.
+    /// From the call's opening to giving up.
     pub wait: Duration,
     /// Does reported progress start the wait anew (never past [`MAXIMUM`])? A limit that an operator set holds as it
     /// is.

@@ -1,5 +1,5 @@
-//! A `tools/call` that names no tool or whose arguments are no object: refused as an error, and recorded like any
-//! other refusal.
+//! A `tools/call` that is none (no tool named, arguments that are no object, no id or one that is open already):
+//! refused as an error, and recorded like any other refusal.
 
 use std::time::Duration;
 

@@ -230,7 +230,7 @@ impl Session {
         } else if !self.tell_server(frame) {
             self.pending.take(id);
             let message = format!(
-                "server \"{}\" takes no more requests: it has closed its input",
+                "server \"{}\" takes no more requests: it has closed its input, or does not read it",
                 self.name()
             );
             self.refuse(origin, INTERNAL_ERROR, &message);

@@ -1,0 +1,169 @@
+//! What Candor costs: the same calls direct and through it, in one run on one machine.
+//!
+//! Figures of two runs, or of two machines, say nothing about each other; the ratios within one run do. Every round
+//! plays every way in turn, so that a machine that slows down slows all of them.
+
+mod client;
+mod report;
+mod server;
+
+use std::env;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+use crate::client::{Session, Way};
+use crate::report::{Report, Row};
+
+/// Rounds; each figure is the median over them.
+const ROUNDS: usize = 5;
+
+/// One size of answer, and how many calls make one measurement of it.
+struct Load {
+    tool: &'static str,
+    name: &'static str,
+    calls: usize,
+}
+
+const LOADS: [Load; 3] = [
+    Load {
+        tool: "small",
+        name: "1 kB text",
+        calls: 1_500,
+    },
+    Load {
+        tool: "rows",
+        name: "10 kB rows",
+        calls: 500,
+    },
+    Load {
+        tool: "large",
+        name: "1 MB rows",
+        calls: 25,
+    },
+];
+const WINDOWS: [usize; 2] = [1, 16];
+
+fn main() -> anyhow::Result<()> {
+    if env::args().nth(1).as_deref() == Some("serve") {
+        return server::serve();
+    }
+    let own = env::current_exe()?;
+    let candor = own.with_file_name("candor");
+    if !candor.is_file() {
+        bail!(
+            "{} is not there; run: cargo build --release -p candor-cli",
+            candor.display()
+        );
+    }
+    let folder = env::temp_dir().join(format!("candor-bench-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    let measured = measure(&own, &candor, &folder);
+    fs::remove_dir_all(&folder)?;
+    let report = measured?;
+    let place = PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+        .join("candor-bench.json");
+    let text = report.render(Report::read(&place).as_ref());
+    std::io::stdout().write_all(text.as_bytes())?;
+    report.write(&place)?;
+    if let Some(at) = env::args().position(|arg| arg == "--write") {
+        let file = env::args()
+            .nth(at + 1)
+            .context("--write FILE: the file is missing")?;
+        fs::write(file, text)?;
+    }
+    Ok(())
+}
+
+fn ways(own: &Path, candor: &Path, folder: &Path) -> Vec<Way> {
+    let serve = [own.display().to_string(), "serve".to_owned()];
+    let through = |name, options: &[&str]| {
+        let mut command = vec![candor.display().to_string()];
+        command.extend(options.iter().map(|option| (*option).to_owned()));
+        command.push("--".to_owned());
+        command.extend(serve.clone());
+        Way { name, command }
+    };
+    let ledger = folder.join("ledger.sqlite").display().to_string();
+    vec![
+        Way {
+            name: "direct",
+            command: serve.to_vec(),
+        },
+        through("no ledger, no check", &["--no-ledger", "--arguments", "off"]),
+        through("no ledger", &["--no-ledger"]),
+        through("ledger, read", &["--ledger", &ledger, "--read", "*"]),
+        through("ledger", &["--ledger", &ledger]),
+    ]
+}
+
+fn measure(own: &Path, candor: &Path, folder: &Path) -> anyhow::Result<Report> {
+    let ways = ways(own, candor, folder);
+    let mut report = Report::default();
+    for way in &ways {
+        let mut starts: Vec<Duration> = Vec::new();
+        for _ in 0..ROUNDS {
+            let begun = Instant::now();
+            let session = Session::open(way)?;
+            starts.push(begun.elapsed());
+            session.close()?;
+        }
+        report.starts.push((way.name.to_owned(), median(starts)));
+    }
+    for load in &LOADS {
+        for window in WINDOWS {
+            let mut rows: Vec<(Vec<Duration>, Vec<Duration>, Vec<Duration>, u64)> = ways
+                .iter()
+                .map(|_| (Vec::new(), Vec::new(), Vec::new(), 0))
+                .collect();
+            for _ in 0..ROUNDS {
+                for (way, row) in ways.iter().zip(&mut rows) {
+                    let mut session = Session::open(way)?;
+                    session.play(load.tool, window, load.calls / 10 + window)?;
+                    let took = session.play(load.tool, window, load.calls)?;
+                    row.3 = row.3.max(session.resident_kb());
+                    session.close()?;
+                    row.0.push(took.p50);
+                    row.1.push(took.p99);
+                    row.2.push(took.total / u32::try_from(load.calls)?);
+                }
+            }
+            for (way, (p50, p99, each, resident)) in ways.iter().zip(rows) {
+                report.rows.push(Row {
+                    load: load.name.to_owned(),
+                    window,
+                    way: way.name.to_owned(),
+                    p50: median(p50),
+                    p99: median(p99),
+                    each: median(each),
+                    resident_kb: resident,
+                });
+            }
+        }
+    }
+    report.sync = sync_cost(folder)?;
+    Ok(report)
+}
+
+/// What one synced write of 4 kB costs on this disk, the median of 100.
+fn sync_cost(folder: &Path) -> anyhow::Result<Duration> {
+    let mut file = fs::File::create(folder.join("sync"))?;
+    let page = [7_u8; 4096];
+    let mut costs = Vec::new();
+    for _ in 0..100 {
+        let begun = Instant::now();
+        file.write_all(&page)?;
+        file.sync_data()?;
+        costs.push(begun.elapsed());
+    }
+    Ok(median(costs))
+}
+
+/// The middle one; zero of none.
+fn median(mut values: Vec<Duration>) -> Duration {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
