@@ -73,6 +73,9 @@ fn act() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let place = PathBuf::from(std::env::var_os(PLACE).unwrap());
     println!();
+    if let Some(round) = role.strip_prefix("kill ") {
+        return crate::kills::write(&place, round.parse().unwrap());
+    }
     match role.as_str() {
         "load" => load(&place),
         "leave" => leave(&place),

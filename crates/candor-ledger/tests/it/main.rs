@@ -3,11 +3,17 @@
 #[cfg(test)]
 mod append;
 #[cfg(test)]
+mod chance;
+#[cfg(test)]
 mod child;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod format;
+#[cfg(test)]
+mod kills;
+#[cfg(test)]
+mod power_cut;
 #[cfg(test)]
 mod prune;
 #[cfg(test)]

@@ -164,3 +164,14 @@ fn beyond_the_size_the_oldest_go() {
         "{plan:#}"
     );
 }
+
+#[test]
+fn both_have_examples_in_their_help() {
+    let stage = Stage::new();
+    for words in [["ledger", "export", "--help"], ["ledger", "prune", "--help"]] {
+        let output = stage.run(&words);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(said(&output).contains("Examples:"), "{}", said(&output));
+        assert!(said(&output).contains("Exit codes:"), "{}", said(&output));
+    }
+}
