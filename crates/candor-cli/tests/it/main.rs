@@ -13,8 +13,8 @@ mod arguments;
 mod demo;
 mod ease;
 mod exits;
+mod field_cases;
 mod fidelity;
-#[expect(dead_code, reason = "tests of real servers and clients use the rest of it")]
 mod harness;
 mod ledger;
 mod ledger_stress;
@@ -22,3 +22,4 @@ mod reading;
 mod redaction;
 mod revival;
 mod rows;
+mod wire;

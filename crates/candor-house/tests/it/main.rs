@@ -8,6 +8,7 @@
 )]
 
 mod arrows;
+mod cases;
 mod code;
 mod dependencies;
 mod documents;

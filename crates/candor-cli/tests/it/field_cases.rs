@@ -1,0 +1,177 @@
+//! Rows of docs/field-cases.md that no other test holds, each with the case beside it in which the rule must stay quiet.
+
+use std::ffi::OsString;
+
+use candor_fixtures::script::Era;
+use serde_json::{Value, json};
+
+use crate::harness::{
+    conversation::Opening,
+    frame,
+    scene::{Scene, Way, candor},
+};
+
+/// A script with one tool, `act`, that gives this result, and whatever else stands in `more`.
+fn script(result: &str, more: &str) -> String {
+    format!(
+        r#"{{ "about": "Gives one result.", "server": {{ "name": "field", "version": "1" }}, {more} "tools": [
+             {{ "definition": {{ "name": "act", "description": "Acts.", "inputSchema": {{ "type": "object", "properties": {{ "n": {{ "type": "integer" }} }} }} }},
+                "plays": [{{ "steps": [{{ "done": "done" }}, {{ "result": {result} }}] }}] }}] }}"#
+    )
+}
+
+fn verdict(answer: &str, part: &str) -> Value {
+    frame::value(answer)["result"]["_meta"]["candor/verdict"][part].clone()
+}
+
+/// Calls `act` once and gives what the server wrote, under the caller's id, and what the host read.
+fn act(result: &str, opening: &Opening) -> (String, String) {
+    let scene = Scene::written(&script(result, ""));
+    let mut host = scene.open(Way::Through, opening);
+    let answer = host.ask(&opening.call("\"act\"", "act", &json!({})));
+    let transcript = scene.end(Way::Through, host);
+    let call = transcript
+        .server_received
+        .iter()
+        .find(|line| frame::method(line).as_deref() == Some("tools/call"))
+        .unwrap();
+    let written = transcript
+        .server_sent
+        .iter()
+        .find(|line| frame::id(line) == frame::id(call))
+        .unwrap();
+    (frame::with_id(written, "\"act\""), answer)
+}
+
+#[test]
+fn odd_results_pass_whole_and_are_what_their_flag_says() {
+    for (result, outcome) in [
+        // F9-04: members of closed lists that nobody knows.
+        (
+            r#"{"content":[{"type":"text","text":"x","annotations":{"audience":["system"]}}]}"#,
+            "reported",
+        ),
+        (r#"{"content":[{"type":"chart","points":[1.0,2]}]}"#, "reported"),
+        // F5-10: null where a member could have been left out.
+        (
+            r#"{"content":[{"type":"text","text":"x","annotations":null,"_meta":null}]}"#,
+            "reported",
+        ),
+        // F2-16 and F2-17: text and structure say two things; and one.
+        (
+            r#"{"content":[{"type":"text","text":"the whole file"}],"structuredContent":{"fileName":"a"}}"#,
+            "reported",
+        ),
+        (
+            r#"{"content":[{"type":"text","text":"{\"rows\":[1]}"}],"structuredContent":{"rows":[1]}}"#,
+            "reported",
+        ),
+        // F5-13: numbers that no float holds.
+        (
+            r#"{"content":[],"structuredContent":{"id":7205759403792793601,"e":1e400,"d":0.100000000000000000000000000001}}"#,
+            "reported",
+        ),
+        // F2-14: a flag counts, whatever the structure looks like.
+        (
+            r#"{"content":[{"type":"text","text":"connection lost"}],"structuredContent":{"rows":3},"isError":true}"#,
+            "failed",
+        ),
+    ] {
+        for era in [Era::Legacy, Era::Modern] {
+            let (written, answer) = act(result, &Opening::newest(era));
+            frame::assert_only_verdict_added(&written, &answer);
+            if outcome == "reported" {
+                assert_eq!(verdict(&answer, "outcome"), outcome, "{result}");
+            } else {
+                assert_ne!(verdict(&answer, "outcome"), "reported", "{result}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_question_with_meta_is_no_result() {
+    let asked = r#"{"resultType":"input_required","requestState":"s","inputRequests":{"name":{"method":"elicitation/create","params":{"mode":"form","message":"Name?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}},"_meta":{"a":1}}"#;
+    let complete = r#"{"resultType":"complete","content":[],"_meta":{"a":1}}"#;
+    for (result, outcome) in [(asked, "input_required"), (complete, "reported")] {
+        let (written, answer) = act(result, &Opening::newest(Era::Modern));
+        frame::assert_only_verdict_added(&written, &answer);
+        assert_eq!(verdict(&answer, "outcome"), outcome, "{answer}");
+    }
+}
+
+#[test]
+fn hints_on_a_list_cost_no_tool_and_its_schemas_are_known() {
+    for hints in [
+        r#""ttlMs":0,"cacheScope":"""#,
+        r#""ttlMs":-1,"cacheScope":"private""#,
+        r#""ttlMs":"soon","cacheScope":7"#,
+    ] {
+        let list = format!(
+            r#"{{"tools":[{{"name":"act","inputSchema":{{"type":"object","properties":{{"n":{{"type":"integer"}}}}}}}}],{hints}}}"#
+        );
+        let more = format!(r#""methods": {{ "tools/list": [{{ "result": {list} }}] }},"#);
+        let scene = Scene::written(&script(r#"{"content":[]}"#, &more));
+        let opening = Opening::newest(Era::Modern);
+        let mut host = scene.open(Way::Through, &opening);
+        assert!(
+            host.received.iter().any(|line| line.contains(hints)),
+            "the list came as it was"
+        );
+        let wrong = host.ask(&opening.call("1", "act", &json!({ "n": "many" })));
+        assert_eq!(verdict(&wrong, "protocol"), "not_sent", "{hints}: {wrong}");
+        let right = host.ask(&opening.call("2", "act", &json!({ "n": 3 })));
+        assert_eq!(verdict(&right, "outcome"), "reported", "{hints}: {right}");
+        assert_eq!(scene.end(Way::Through, host).truth.len(), 1);
+    }
+}
+
+#[test]
+fn requests_between_the_handshake_and_its_confirmation_are_served() {
+    let (scene, opening) = (Scene::of("echo"), Opening::newest(Era::Legacy));
+    let mut host = scene.start(Way::Through);
+    let params = json!({ "protocolVersion": opening.revision, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    host.ask(&opening.request("1", "initialize", params));
+    let level = host.ask(&opening.request("2", "logging/setLevel", json!({ "level": "debug" })));
+    assert!(frame::raw_at(&level, &["result"]).is_some(), "{level}");
+    host.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let said = host.ask(&opening.call("3", "say", &json!({ "n": 1 })));
+    assert_eq!(verdict(&said, "outcome"), "reported", "{said}");
+    scene.end(Way::Through, host);
+}
+
+#[test]
+fn through_two_gateways_a_failure_stays_one_and_a_success_too() {
+    for (flag, expected) in [("true", true), ("false", false)] {
+        let result = format!(r#"{{"content":[{{"type":"text","text":"out of paper"}}],"isError":{flag}}}"#);
+        // A scene only for its script and the ledger of the second gateway.
+        let inner = Scene::written(&script(&result, ""));
+        let mut command: Vec<OsString> =
+            vec![candor(), "--ledger".into(), inner.ledger().into(), "--".into()];
+        command.extend([candor(), "fixture".into(), "liar".into(), "--script".into()]);
+        command.push(inner.path("script.json").into());
+        let (scene, opening) = (Scene::with_server(&command), Opening::newest(Era::Legacy));
+        let mut host = scene.open(Way::Through, &opening);
+        let answer = host.ask(&opening.call("1", "act", &json!({})));
+        scene.end(Way::Through, host);
+        let value = frame::value(&answer);
+        assert_eq!(value["result"]["isError"], expected, "{answer}");
+        let (near, far) = (scene.calls(), inner.calls());
+        assert_eq!((near.len(), far.len()), (1, 1));
+        assert_eq!(near[0]["outcome"], far[0]["outcome"], "both records agree");
+        assert_eq!(near[0]["outcome"] == "reported", !expected, "{}", near[0]);
+    }
+}
+
+#[test]
+fn what_an_error_says_in_its_data_is_in_the_text() {
+    for (tool, said) in [("e_data", true), ("e_no_message", false)] {
+        let (scene, opening) = (Scene::of("errors"), Opening::newest(Era::Legacy));
+        let mut host = scene.open(Way::Through, &opening);
+        let answer = frame::value(&host.ask(&opening.call("1", tool, &json!({}))));
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert_eq!(text.contains("owner has the wrong type"), said, "{text}");
+        assert!(!text.contains("null"), "what is absent is not told: {text}");
+        scene.end(Way::Through, host);
+    }
+}
