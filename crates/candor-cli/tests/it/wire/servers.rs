@@ -1,6 +1,11 @@
 //! Servers that do not read any more, and servers that do not end.
 
-use std::{collections::BTreeMap, ffi::OsString};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    sync::mpsc::{RecvTimeoutError, channel},
+    thread,
+};
 
 use candor_fixtures::script::Era;
 use serde_json::{Value, json};
@@ -8,6 +13,7 @@ use serde_json::{Value, json};
 use super::told;
 use crate::harness::{
     conversation::Opening,
+    host::DEADLINE,
     scene::{Scene, Way},
 };
 
@@ -24,6 +30,19 @@ answer '{"tools":[{"name":"act","inputSchema":{"type":"object"}}]}'
 
 #[test]
 fn a_server_that_stops_reading_costs_no_more_than_its_deadline() {
+    // A host that nobody reads from is held for ever while it writes, so that its deadline must be watched from outside.
+    let (sender, receiver) = channel();
+    let played = thread::spawn(move || {
+        write_to_one_that_does_not_read();
+        sender.send(()).unwrap();
+    });
+    match receiver.recv_timeout(DEADLINE * 2) {
+        Err(RecvTimeoutError::Timeout) => panic!("the host could not write, or was not answered"),
+        _ => played.join().unwrap(),
+    }
+}
+
+fn write_to_one_that_does_not_read() {
     let scene = Scene::with_server(&shell("exec sleep 600"))
         .option("--timeout")
         .option("2s");
