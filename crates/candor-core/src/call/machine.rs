@@ -29,6 +29,9 @@ use crate::record::{Entry, Phase, Recording};
 /// How many late answers of one call are recorded; a server that goes on answering is not listened to.
 const KEPT_LATE: usize = 4;
 
+/// A frame above this size is read as an answer, not as a refusal that needs a second look at the list.
+const LARGEST_REFUSAL: usize = 64 * 1024;
+
 /// What holds for every call of one session.
 #[derive(Debug, Clone)]
 pub struct Circumstances {
@@ -356,7 +359,7 @@ impl Call {
             None => {
                 self.state = State::RecordingIntent;
                 vec![Action::Record {
-                    entries: vec![self.intent(now)],
+                    entries: self.intent(now),
                     wait: self.waits_for_disk(),
                 }]
             }
@@ -393,7 +396,7 @@ impl Call {
     }
 
     fn replied(&mut self, frame: String, now: UnixMillis) -> Vec<Action> {
-        if refuses_parameters(&frame) && self.tool.is_some() {
+        if self.tool.is_some() && frame.len() <= LARGEST_REFUSAL && refuses_parameters(&frame) {
             self.state = State::Confirming { frame };
             return vec![Action::Learn { refresh: true }];
         }
@@ -442,7 +445,7 @@ impl Call {
         let intent = self.intent(now);
         let mut actions = self.conclude(ending, None, now);
         if let Some(Action::Record { entries, .. }) = actions.first_mut() {
-            entries.insert(0, intent);
+            entries.splice(0..0, intent);
         }
         actions
     }
@@ -463,19 +466,23 @@ impl Call {
             promises_structure: self.tool.as_ref().is_none_or(|tool| tool.promises_structure()),
         };
         let draft = Draft::new(&scene, ending, judgment, caller, &self.disclosure, reply);
-        let facts = VerdictFacts {
-            block: draft.block.as_deref(),
-            reply: reply.and_then(result_of).map(serde_json::value::RawValue::get),
-            earlier_findings: &self.disclosure.findings,
-            count_is_zero: matches!(ending, Ending::Replied(reading) if reading.count_is_zero),
+        let entries = if self.circumstances.has_ledger {
+            let facts = VerdictFacts {
+                block: draft.block.as_deref(),
+                reply: reply.and_then(result_of).map(serde_json::value::RawValue::get),
+                earlier_findings: &self.disclosure.findings,
+                count_is_zero: matches!(ending, Ending::Replied(reading) if reading.count_is_zero),
+            };
+            vec![self.verdict_entry(Phase::Verdict, &scene, draft.judgment(), &facts, now)]
+        } else {
+            Vec::new()
         };
-        let entry = self.verdict_entry(Phase::Verdict, &scene, draft.judgment(), &facts, now);
         self.state = State::Concluding {
             draft: Box::new(draft),
             after,
         };
         vec![Action::Record {
-            entries: vec![entry],
+            entries,
             wait: self.waits_for_disk(),
         }]
     }
@@ -570,7 +577,11 @@ impl Call {
         }
     }
 
-    fn intent(&self, now: UnixMillis) -> Entry {
+    /// The entry of the intent; nothing where there is no ledger.
+    fn intent(&self, now: UnixMillis) -> Vec<Entry> {
+        if !self.circumstances.has_ledger {
+            return Vec::new();
+        }
         let scene = self.scene(now);
         let coerced = self.coerced.as_ref().map(Value::to_string);
         let class = self.terms().and_then(|terms| terms.class.as_ref());
@@ -597,7 +608,7 @@ impl Call {
             }),
             contract: self.terms().map(clauses).unwrap_or_default(),
         };
-        Entry {
+        vec![Entry {
             operation: self.operation,
             phase: Phase::Intent,
             at: now,
@@ -605,7 +616,7 @@ impl Call {
             tool: bodies::tool(&scene),
             concluded: None,
             body: bodies::intent(&scene, now, &facts),
-        }
+        }]
     }
 
     fn verdict_entry(

@@ -1,5 +1,6 @@
 //! Reading a tool result by the request that asked for it: which ending it is, and what a contract makes of it.
 
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -10,9 +11,11 @@ use crate::contract::schema::Schema;
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::how::How;
 use crate::wire::envelope::text_of;
-use crate::wire::members::is_ambiguous;
+use crate::wire::members::{is_ambiguous, object};
 use crate::wire::revision::{Era, Revision};
 
+/// Structure above this size is not parsed: a mapping reads nothing from it.
+const PARSED_BYTES: usize = 16 * 1024 * 1024;
 /// Structure above this size is not checked against its schema on the way through.
 const CHECKED_BYTES: usize = 4 * 1024 * 1024;
 /// Issues of an output that are kept for a finding.
@@ -164,7 +167,12 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
     }
     let texts = members.texts();
     let first_text = texts.iter().find(|text| !text.trim().is_empty());
-    let parsed = structured.map(|raw| serde_json::from_str::<Value>(raw.get()));
+    // Only what is looked into is parsed: a large structure that nobody checks costs one scan.
+    let looked_into =
+        asked.mapping.is_some() || (!flagged && asked.promises_structure && asked.output.is_some());
+    let parsed = structured
+        .filter(|raw| looked_into && raw.get().len() <= PARSED_BYTES)
+        .map(|raw| serde_json::from_str::<Value>(raw.get()));
     let value = parsed.as_ref().and_then(|parsed| parsed.as_ref().ok());
     let text_refs: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     let mut reading = ResultReading {
@@ -172,7 +180,7 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
             .mapping
             .map(|mapping| read_mapping(mapping, structured, value, &text_refs)),
         first_text: first_text.map(|text| text.chars().take(KEPT_TEXT).collect()),
-        count_is_zero: value.is_some_and(counts_zero),
+        count_is_zero: structured.is_some_and(counts_zero),
         ..ResultReading::of(if flagged { How::Flagged } else { How::Ok })
     };
     // Error results are exempt from the schema: it describes successes (MCP 2025-11-25, server/tools).
@@ -254,6 +262,12 @@ fn structure<'a>(members: &Members<'a>, revision: Revision) -> Option<&'a RawVal
         .filter(|raw| raw.get() != "null" || revision.era() == Era::Modern)
 }
 
-fn counts_zero(value: &Value) -> bool {
-    value.get("count").and_then(Value::as_u64) == Some(0)
+fn counts_zero(structured: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Counted<'a> {
+        #[serde(borrow)]
+        count: Option<&'a RawValue>,
+    }
+    object::<Counted<'_>>(structured)
+        .is_some_and(|counted| counted.count.is_some_and(|count| count.get() == "0"))
 }

@@ -16,7 +16,7 @@ pub const VERSION: u32 = 1;
 /// Arguments and results are cut at this many bytes of JSON text (DESIGN section 3e).
 pub const CUT: usize = 16 * 1024;
 /// Up to this size JSON is redacted as a whole before it is cut.
-const WHOLE: usize = 4 * 1024 * 1024;
+const WHOLE: usize = 64 * 1024;
 /// At the end of a part of a text, so many bytes may be half a credential.
 const EDGE: usize = 4 * 1024;
 
@@ -122,9 +122,14 @@ fn kept(raw: &str, secrets: &KnownSecrets) -> Value {
     }
     // Redact before the cut: a cut through a credential would hide it from redaction and keep its first half. The
     // window is twice the cut, so that reading a huge reply stays cheap; what stands at its own end is not kept.
-    let masked = match serde_json::from_str::<Value>(raw) {
-        Ok(value) if raw.len() <= WHOLE => redaction::json(&value, secrets).value.to_string(),
-        _ => {
+    let whole = if raw.len() <= WHOLE {
+        serde_json::from_str::<Value>(raw).ok()
+    } else {
+        None
+    };
+    let masked = match whole {
+        Some(value) => redaction::json(&value, secrets).value.to_string(),
+        None => {
             let window = raw.get(..raw.floor_char_boundary(2 * CUT)).unwrap_or_default();
             let mut masked = redaction::masked(window, secrets).value.into_owned();
             if window.len() < raw.len() {
