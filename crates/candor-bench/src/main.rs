@@ -18,6 +18,15 @@ use anyhow::{Context, bail};
 use crate::client::{Session, Way};
 use crate::report::{Report, Row};
 
+/// What one way came to, round by round.
+#[derive(Debug, Default)]
+struct Measured {
+    p50: Vec<Duration>,
+    p99: Vec<Duration>,
+    each: Vec<Duration>,
+    resident_kb: u64,
+}
+
 /// Rounds; each figure is the median over them.
 const ROUNDS: usize = 5;
 
@@ -115,31 +124,28 @@ fn measure(own: &Path, candor: &Path, folder: &Path) -> anyhow::Result<Report> {
     }
     for load in &LOADS {
         for window in WINDOWS {
-            let mut rows: Vec<(Vec<Duration>, Vec<Duration>, Vec<Duration>, u64)> = ways
-                .iter()
-                .map(|_| (Vec::new(), Vec::new(), Vec::new(), 0))
-                .collect();
+            let mut rows: Vec<Measured> = ways.iter().map(|_| Measured::default()).collect();
             for _ in 0..ROUNDS {
                 for (way, row) in ways.iter().zip(&mut rows) {
                     let mut session = Session::open(way)?;
                     session.play(load.tool, window, load.calls / 10 + window)?;
                     let took = session.play(load.tool, window, load.calls)?;
-                    row.3 = row.3.max(session.resident_kb());
+                    row.resident_kb = row.resident_kb.max(session.resident_kb());
                     session.close()?;
-                    row.0.push(took.p50);
-                    row.1.push(took.p99);
-                    row.2.push(took.total / u32::try_from(load.calls)?);
+                    row.p50.push(took.p50);
+                    row.p99.push(took.p99);
+                    row.each.push(took.total / u32::try_from(load.calls)?);
                 }
             }
-            for (way, (p50, p99, each, resident)) in ways.iter().zip(rows) {
+            for (way, row) in ways.iter().zip(rows) {
                 report.rows.push(Row {
                     load: load.name.to_owned(),
                     window,
                     way: way.name.to_owned(),
-                    p50: median(p50),
-                    p99: median(p99),
-                    each: median(each),
-                    resident_kb: resident,
+                    p50: median(row.p50),
+                    p99: median(row.p99),
+                    each: median(row.each),
+                    resident_kb: row.resident_kb,
                 });
             }
         }

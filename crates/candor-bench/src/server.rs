@@ -58,8 +58,8 @@ pub(crate) fn serve() -> anyhow::Result<()> {
         line.clear();
         let Some(id) = message.get("id") else { continue };
         let own;
-        let result = match message["method"].as_str() {
-            Some("tools/call") => match message["params"]["name"].as_str() {
+        let result = match message.pointer("/method").and_then(Value::as_str) {
+            Some("tools/call") => match message.pointer("/params/name").and_then(Value::as_str) {
                 Some("small") => &small,
                 Some("rows") => &middle,
                 _ => &large,

@@ -11,6 +11,9 @@ use super::json::{Strings, walk};
 use super::known::KnownSecrets;
 use super::scan::masked;
 
+/// How often a text is looked through for URLs before it is cut at the first.
+const PASSES: usize = 8;
+
 /// Foreign words for a text of Candor's own: frames of a stack are left out, credentials and known secrets masked, and
 /// URLs lose user info, query and fragment. Never for a server's own answer, which keeps all but its credentials.
 ///
@@ -24,9 +27,26 @@ pub fn least<'a>(input: &'a str, secrets: &KnownSecrets) -> Redacted<Cow<'a, str
         tally(&mut changes, RedactionKind::StackFrame, count);
         value = Cow::Owned(trimmed);
     }
-    value = step(value, &mut changes, |text| masked(text, secrets));
-    value = step(value, &mut changes, without_url_parts);
+    // What is left of a URL can read as one once more; each pass leaves less, and a text that goes on is cut there.
+    for pass in 0.. {
+        let before = places(&changes);
+        value = step(value, &mut changes, |text| masked(text, secrets));
+        value = step(value, &mut changes, without_url_parts);
+        if places(&changes) == before {
+            break;
+        }
+        if pass >= PASSES {
+            let end = value.find("://").unwrap_or(0);
+            value = Cow::Owned(format!("{}…", value.get(..end).unwrap_or_default()));
+            break;
+        }
+    }
     Redacted { value, changes }
+}
+
+/// In how many places something changed.
+fn places(changes: &[Change]) -> usize {
+    changes.iter().map(|change| change.count).sum()
 }
 
 /// As [`least`], for every string in a JSON value; strings under a secret's name are masked whole.

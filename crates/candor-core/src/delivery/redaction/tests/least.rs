@@ -232,3 +232,15 @@ fn in_json_text_what_is_no_credential_stays_byte_for_byte() {
         assert!(changes.is_empty(), "{text}");
     }
 }
+
+#[test]
+fn what_is_left_of_a_url_is_looked_at_again() {
+    let none = KnownSecrets::default();
+    let once = least("x://u:pw@db:a/u:pw@h", &none).value.into_owned();
+    assert!(!once.contains("pw"), "{once}");
+    assert_eq!(least(&once, &none).value, once);
+    let many = format!("see x://{}h", "u:pw@db:a/".repeat(50));
+    let cut = least(&many, &none).value.into_owned();
+    assert!(cut.starts_with("see ") && !cut.contains("pw"), "{cut}");
+    assert_eq!(least("see https://h/path", &none).value, "see https://h/path");
+}
