@@ -169,6 +169,17 @@ pub enum OpenFault {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The place is taken by something that is no regular file, which was left as it is.
+    #[error(
+        "the ledger can't be kept at {place}: {found} is there, and a regular file or nothing was expected. \
+         Choose another place with --ledger; a server is wrapped without a record with --no-ledger"
+    )]
+    NotAFile {
+        /// The place.
+        place: PathBuf,
+        /// What is there.
+        found: &'static str,
+    },
     /// The file is there, but this process may not write it.
     #[error(
         "the ledger {place} can't be written by this user. Check owner and mode, or choose another with --ledger"

@@ -1,6 +1,6 @@
 //! Where the file is: made owner-only, looked at without touching, and left alone if it is a newer program's.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, FileType, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,18 @@ pub(crate) fn header(place: &Path) -> Result<Header, OpenFault> {
         place: place.to_owned(),
         source,
     };
+    // Before it is opened: a pipe would wait for a writer, and SQLite would leave a journal beside a device.
+    match std::fs::metadata(place) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(metadata) => {
+            return Err(OpenFault::NotAFile {
+                place: place.to_owned(),
+                found: kind_of(metadata.file_type()),
+            });
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Header::Absent),
+        Err(error) => return Err(unusable(error)),
+    }
     let file = match File::open(place) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Header::Absent),
@@ -47,6 +59,27 @@ pub(crate) fn header(place: &Path) -> Result<Header, OpenFault> {
         (Some(major), Some(APPLICATION_ID)) => Ok(Header::Ledger { major }),
         _ => Ok(Header::OtherSqlite),
     }
+}
+
+/// What something that is no regular file is.
+fn kind_of(kind: FileType) -> &'static str {
+    if kind.is_dir() {
+        return "a folder";
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+        if kind.is_fifo() {
+            return "a pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+    }
+    "something that is no file"
 }
 
 /// Whether a ledger of this major may not be written by this program.

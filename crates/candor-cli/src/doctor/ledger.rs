@@ -115,7 +115,9 @@ pub(super) fn clock(now_ms: i64) -> Finding {
 
 fn unopened(told: &str, fault: &OpenFault) -> Finding {
     let code = match fault {
-        OpenFault::NotALedger { .. } | OpenFault::ForeignSchema { .. } => "not_a_ledger",
+        OpenFault::NotALedger { .. } | OpenFault::NotAFile { .. } | OpenFault::ForeignSchema { .. } => {
+            "not_a_ledger"
+        }
         OpenFault::Corrupt { .. } => "ledger_damaged",
         OpenFault::NewerFormat { .. } => "newer_ledger",
         OpenFault::Locked { .. } => "ledger_locked",

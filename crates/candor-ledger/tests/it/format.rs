@@ -1,5 +1,6 @@
 //! Whose file it is: a newer program's, another program's, a damaged one, an older or fresh one.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -294,5 +295,50 @@ fn all_that_make_the_file_together_get_it() {
             }
         });
         assert_eq!(place.count("SELECT count(*) FROM migration"), 2);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_regular_file_is_refused_and_nothing_is_left_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("folder")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    std::os::unix::fs::symlink("/dev/null", at("device")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(at("pipe")).status();
+    assert!(made.unwrap().success());
+    let listed = || {
+        let names = fs::read_dir(folder.path()).unwrap();
+        names
+            .map(|file| file.unwrap().file_name())
+            .collect::<BTreeSet<_>>()
+    };
+    let before = listed();
+    for (name, kind) in [
+        ("folder", "a folder"),
+        ("socket", "a socket"),
+        ("device", "a device"),
+        ("pipe", "a pipe"),
+    ] {
+        let written = Ledger::open(&at(name), keep_all()).map(drop).unwrap_err();
+        let read = Reader::open(&at(name)).map(drop).unwrap_err();
+        for fault in [written, read] {
+            assert!(
+                matches!(&fault, OpenFault::NotAFile { found, .. } if *found == kind),
+                "{name}: {fault:?}"
+            );
+            let text = fault.to_string();
+            for part in [&*at(name).to_string_lossy(), kind, "a regular file", "--ledger"] {
+                assert!(text.contains(part), "no {part:?} in {text}");
+            }
+        }
+    }
+    assert_eq!(listed(), before);
+
+    // A link to a file is a place like any other.
+    std::os::unix::fs::symlink(at("real"), at("link")).unwrap();
+    for name in ["real", "link"] {
+        let opened = Ledger::open(&at(name), keep_all());
+        opened.unwrap().ledger.close().await.unwrap();
     }
 }
