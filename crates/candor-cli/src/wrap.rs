@@ -106,10 +106,7 @@ fn recorder(args: &WrapArgs, config: &Config) -> anyhow::Result<Recorder> {
             }
             Ok(Recorder::Ledger(opened.ledger))
         }
-        Err(fault) => {
-            tracing::error!(%fault, "calls are not recorded");
-            Ok(Recorder::Unavailable("the ledger can't be opened".to_owned()))
-        }
+        Err(fault) => Ok(Recorder::not_opened(&fault)),
     }
 }
 

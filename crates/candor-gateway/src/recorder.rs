@@ -3,7 +3,7 @@
 use candor_core::call::crashed::{self, OpenIntent};
 use candor_core::names::{OperationId, UnixMillis};
 use candor_core::record::{Entry, Phase, Receipt, Recording};
-use candor_ledger::{Fault, Ledger, Recovered};
+use candor_ledger::{Fault, Ledger, OpenFault, Recovered};
 
 use crate::clock;
 
@@ -19,6 +19,12 @@ pub enum Recorder {
 }
 
 impl Recorder {
+    /// No record, since the ledger can't be opened. The operator gets the whole fault.
+    pub fn not_opened(fault: &OpenFault) -> Self {
+        tracing::error!(%fault, "calls are not recorded");
+        Self::Unavailable(Obstacle::to_opening(fault).words().to_owned())
+    }
+
     /// Is there meant to be a record?
     pub fn is_on(&self) -> bool {
         !matches!(self, Self::Off)
@@ -51,18 +57,79 @@ impl Recorder {
 
 fn not(fault: &Fault) -> Recording {
     tracing::warn!(%fault, "a call could not be recorded");
-    // Towards the model no path: what is wrong, and nothing about this machine.
-    let why = match fault {
-        Fault::Full { .. } => "disk full",
-        Fault::ReadOnly { .. } => "the ledger is not writable",
-        Fault::Locked { .. } => "the ledger is locked by another program",
-        Fault::Corrupt { .. } => "the ledger is damaged",
-        Fault::NewerFormat { .. } => "a newer program has taken the ledger over",
-        Fault::Backlog { .. } | Fault::Slow { .. } | Fault::Undecided { .. } => "the disk does not keep up",
-        Fault::Gone { .. } => "the ledger's file was moved away",
-        Fault::Closed | Fault::Misuse(_) | Fault::Io { .. } => "the ledger does not take it",
-    };
-    Recording::Not { why: why.to_owned() }
+    Recording::Not {
+        why: Obstacle::to_writing(fault).words().to_owned(),
+    }
+}
+
+/// What keeps calls from being recorded, as the model hears it: the kind of it, and nothing about this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Obstacle {
+    /// No room.
+    Full,
+    /// Not this user's to write.
+    ReadOnly,
+    /// Another program holds it.
+    Locked,
+    /// It can't be read any more.
+    Damaged,
+    /// A newer program's.
+    Newer,
+    /// Too much at once.
+    Slow,
+    /// Moved or removed.
+    Gone,
+    /// Something else is there.
+    NoLedger,
+    /// The folder or the file can't be made.
+    Place,
+    /// Any other refusal.
+    Refused,
+}
+
+impl Obstacle {
+    fn to_writing(fault: &Fault) -> Self {
+        match fault {
+            Fault::Full { .. } => Self::Full,
+            Fault::ReadOnly { .. } => Self::ReadOnly,
+            Fault::Locked { .. } => Self::Locked,
+            Fault::Corrupt { .. } => Self::Damaged,
+            Fault::NewerFormat { .. } => Self::Newer,
+            Fault::Backlog { .. } | Fault::Slow { .. } | Fault::Undecided { .. } => Self::Slow,
+            Fault::Gone { .. } => Self::Gone,
+            Fault::Closed | Fault::Misuse(_) | Fault::Io { .. } => Self::Refused,
+        }
+    }
+
+    fn to_opening(fault: &OpenFault) -> Self {
+        match fault {
+            OpenFault::Full { .. } => Self::Full,
+            OpenFault::ReadOnly { .. } => Self::ReadOnly,
+            OpenFault::Locked { .. } => Self::Locked,
+            OpenFault::Corrupt { .. } => Self::Damaged,
+            OpenFault::NewerFormat { .. } => Self::Newer,
+            OpenFault::NotALedger { .. } | OpenFault::NotAFile { .. } | OpenFault::ForeignSchema { .. } => {
+                Self::NoLedger
+            }
+            OpenFault::Place { .. } => Self::Place,
+            OpenFault::Io { .. } => Self::Refused,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Full => "disk full",
+            Self::ReadOnly => "the ledger is not writable",
+            Self::Locked => "the ledger is locked by another program",
+            Self::Damaged => "the ledger is damaged",
+            Self::Newer => "a newer program has taken the ledger over",
+            Self::Slow => "the disk does not keep up",
+            Self::Gone => "the ledger's file was moved away",
+            Self::NoLedger => "something else is in the ledger's place",
+            Self::Place => "the ledger's file can't be made or opened",
+            Self::Refused => "the ledger does not take it",
+        }
+    }
 }
 
 fn stored(entry: Entry) -> candor_ledger::Entry {
@@ -102,4 +169,60 @@ pub fn recover(ledger: &Ledger) -> Result<Recovered, Fault> {
             clock::now(),
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_keeps_a_ledger_from_being_opened_is_told_by_its_kind_and_without_a_path() {
+        let place = PathBuf::from("/home/ada/ledger.sqlite");
+        let source = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        let faults = [
+            OpenFault::Full { place: place.clone() },
+            OpenFault::ReadOnly { place: place.clone() },
+            OpenFault::Locked {
+                place: place.clone(),
+                waited: Duration::from_secs(2),
+            },
+            OpenFault::Corrupt {
+                place: place.clone(),
+                detail: "malformed /home/ada".to_owned(),
+            },
+            OpenFault::NotAFile {
+                place: place.clone(),
+                found: "a device",
+            },
+            OpenFault::Place {
+                place: place.clone(),
+                source,
+            },
+            OpenFault::Io {
+                place,
+                detail: "disk I/O error at /home/ada".to_owned(),
+            },
+        ];
+        let told = faults.map(|fault| match Recorder::not_opened(&fault) {
+            Recorder::Unavailable(why) => why,
+            other => panic!("{fault}: {other:?}"),
+        });
+        for (at, why) in told.iter().enumerate() {
+            assert!(!why.contains('/') && !why.contains("ada"), "{why}");
+            assert!(
+                !told[..at].contains(why),
+                "two kinds of fault are told alike: {why}"
+            );
+        }
+        let written = Fault::Full {
+            place: PathBuf::from("/home/ada/ledger.sqlite"),
+        };
+        let Recording::Not { why } = not(&written) else {
+            panic!("it was not recorded")
+        };
+        assert_eq!(why, told[0], "the same obstacle has the same words at any time");
+    }
 }

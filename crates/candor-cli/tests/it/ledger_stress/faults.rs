@@ -51,8 +51,6 @@ fn written() -> Stage {
     stage
 }
 
-const OPENING: &str = "the ledger can't be opened";
-
 #[test]
 fn where_nothing_is_wrong_everything_is_recorded() {
     let stage = written();
@@ -103,7 +101,7 @@ fn a_disk_that_was_full_before() {
     if !stage.mount("mount -t tmpfs -o size=16k,mode=700 tmpfs \"$D\"") {
         return;
     }
-    let errors = the_rule_holds(&stage, OPENING);
+    let errors = the_rule_holds(&stage, "disk full");
     assert!(errors.contains("calls are not recorded"), "{errors}");
     assert!(errors.contains("no room for the ledger"), "{errors}");
 }
@@ -114,7 +112,7 @@ fn a_disk_that_is_read_only() {
     if !stage.mount("mount --bind \"$D\" \"$D\"; mount -o remount,bind,ro \"$D\"") {
         return;
     }
-    let errors = the_rule_holds(&stage, OPENING);
+    let errors = the_rule_holds(&stage, "the ledger is not writable");
     assert!(errors.contains("can't be written by this user"), "{errors}");
     // What is there can still be read, though SQLite may make nothing beside it.
     assert_eq!(stage.calls().len(), 3);
@@ -138,7 +136,7 @@ fn a_file_that_may_only_be_read() {
         return;
     }
     forbid_writing(&stage.ledger());
-    let errors = the_rule_holds(&stage, OPENING);
+    let errors = the_rule_holds(&stage, "the ledger is not writable");
     assert!(errors.contains("can't be written by this user"), "{errors}");
     assert_eq!(stage.calls().len(), 3);
     stage.assert_verifies();
@@ -155,7 +153,7 @@ fn a_folder_that_may_only_be_read() {
         fs::remove_file(stage.ledger_file(suffix)).unwrap();
     }
     forbid_writing(&stage.file("disk"));
-    let errors = the_rule_holds(&stage, OPENING);
+    let errors = the_rule_holds(&stage, "the ledger is not writable");
     assert!(errors.contains("can't be written by this user"), "{errors}");
     assert_eq!(stage.calls().len(), 3);
     stage.assert_verifies();
@@ -239,10 +237,23 @@ fn a_file_that_is_no_ledger() {
     let stage = Stage::new();
     fs::write(stage.ledger(), "[settings]\n".repeat(100)).unwrap();
     let before = fs::read(stage.ledger()).unwrap();
-    let errors = the_rule_holds(&stage, OPENING);
+    let errors = the_rule_holds(&stage, "something else is in the ledger's place");
     assert!(errors.contains("is not a ledger of Candor"), "{errors}");
     assert!(errors.contains("Choose another place with --ledger"), "{errors}");
     assert_eq!(fs::read(stage.ledger()).unwrap(), before, "it was left as it was");
+}
+
+#[test]
+fn what_is_no_file_at_all() {
+    let stage = Stage::new();
+    std::os::unix::fs::symlink("/dev/null", stage.ledger()).unwrap();
+    let errors = the_rule_holds(&stage, "something else is in the ledger's place");
+    for part in ["a device is there", "a regular file", "--ledger", "--no-ledger"] {
+        assert!(errors.contains(part), "no {part:?} in {errors}");
+    }
+    for suffix in ["-journal", "-wal", "-shm", ".instances"] {
+        assert!(!stage.ledger_file(suffix).exists(), "{suffix} was left");
+    }
 }
 
 #[test]
@@ -251,7 +262,7 @@ fn a_file_whose_beginning_is_damaged() {
     let mut bytes = fs::read(stage.ledger()).unwrap();
     bytes[100..4096].fill(0xff);
     fs::write(stage.ledger(), &bytes).unwrap();
-    let errors = the_rule_holds(&stage, OPENING);
+    let errors = the_rule_holds(&stage, "the ledger is damaged");
     assert!(errors.contains("is damaged"), "{errors}");
     assert!(
         errors.contains("Move it aside with its -wal and -shm"),
@@ -280,7 +291,7 @@ fn a_file_that_was_cut_short() {
     let stage = long();
     let bytes = fs::read(stage.ledger()).unwrap();
     fs::write(stage.ledger(), &bytes[..bytes.len() / 2]).unwrap();
-    let errors = the_rule_holds(&stage, OPENING);
+    let errors = the_rule_holds(&stage, "the ledger is damaged");
     assert!(errors.contains("is damaged"), "{errors}");
 }
 
@@ -364,7 +375,7 @@ fn a_file_of_a_newer_program_is_left_and_another_one_is_used() {
 
     // Where the file beside it is a newer program's, too, nothing is left to write.
     make_newer(&stage.ledger_file(".v1"));
-    let errors = the_rule_holds(&stage, OPENING);
+    let errors = the_rule_holds(&stage, "a newer program has taken the ledger over");
     assert!(errors.contains("both made by newer programs"), "{errors}");
     assert!(errors.contains("Update Candor"), "{errors}");
 }
