@@ -22,7 +22,7 @@ Examples:
   candor -- npx -y @modelcontextprotocol/server-everything
       Put this in a host's config in the place of the server's own command. Nothing else changes.
   candor --read 'list_*,get_*' --timeout 30s -- uvx mcp-server-git
-      Say which tools change nothing, and how long to wait for an answer.
+      Say which tools change nothing, and how long a call may take.
   candor --config candor.toml -- my-server
       Contracts per tool: see docs/config.md.
   candor calls --unsettled
@@ -97,7 +97,8 @@ pub(crate) struct WrapArgs {
     /// The contracts (candor.toml).
     #[arg(long, short = 'c', value_name = "FILE", env = "CANDOR_CONFIG")]
     pub(crate) config: Option<PathBuf>,
-    /// How long to wait for an answer, such as 30s or 2m [default: 2 s less than the host, else 55s]
+    /// How long a call may take, from its opening (waits for the list of tools, the record and a server that starts
+    /// are in it), such as 30s or 2m [default: 2 s less than the host, else 55s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
     /// What to do about arguments: off, warn, enforce or coerce [default: coerce]

@@ -46,7 +46,7 @@ pub struct ToolTerms {
     pub mapping: Option<Sourced<Mapping>>,
     /// Extra rules on arguments, in the order in which they were written.
     pub rules: Vec<Sourced<Rule>>,
-    /// How long to wait for an answer; `None` leaves it to the host's own limit.
+    /// How long a call may take, from its opening to its answer; `None` leaves it to the host's own limit.
     pub deadline: Option<Sourced<Duration>>,
     /// Refusals by which the server says that nothing was done, each with who said so. Empty unless a contract says so: handlers refuse
     /// mid-work too (DESIGN 3a).

@@ -35,7 +35,7 @@ pub struct Config {
     pub ledger_required: Option<Sourced<bool>>,
     /// How much is logged.
     pub log_level: Option<Sourced<LogLevel>>,
-    /// How long to wait for an answer.
+    /// How long a call may take, from its opening.
     pub timeout: Option<Sourced<Duration>>,
     /// How arguments are checked.
     pub arguments: Option<Sourced<Mode>>,
@@ -54,7 +54,7 @@ pub struct ServerConfig {
     pub output: Option<Sourced<ShapeMode>>,
     /// Whether `format` decides.
     pub formats: Option<Sourced<Formats>>,
-    /// How long to wait for an answer.
+    /// How long a call may take, from its opening.
     pub timeout: Option<Sourced<Duration>>,
     /// Tools by name.
     pub tools: BTreeMap<String, ToolConfig>,
@@ -71,7 +71,7 @@ pub struct ToolConfig {
     pub output: Option<Sourced<ShapeMode>>,
     /// Whether `format` decides.
     pub formats: Option<Sourced<Formats>>,
-    /// How long to wait for an answer.
+    /// How long a call may take, from its opening.
     pub deadline: Option<Sourced<Duration>>,
     /// Refusals by which the server says that nothing was done.
     pub nothing_done_on: BTreeMap<Refusal, Source>,

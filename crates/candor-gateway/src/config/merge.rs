@@ -16,7 +16,7 @@ pub struct CommandLine {
     pub read_globs: Vec<Glob>,
     /// Whether every server's annotations count (`--trust-annotations`). Its absence says nothing.
     pub trust_annotations: bool,
-    /// How long to wait for an answer (`--timeout`).
+    /// How long a call may take, from its opening (`--timeout`).
     pub timeout: Option<Duration>,
     /// How arguments are checked (`--arguments`).
     pub arguments: Option<Mode>,

@@ -68,7 +68,8 @@ table! {
             ledger_required: bool,
             /// How much is logged.
             log_level: OneOf<LogLevel>,
-            /// How long to wait for an answer. `--timeout` stands over it.
+            /// How long a call may take, from its opening: waits for a list of tools, for the record and for a server
+            /// that starts are in it. `--timeout` stands over it.
             timeout: Deadline,
             /// How arguments are checked. `--arguments` stands over it.
             arguments: OneOf<Mode>,
@@ -95,7 +96,8 @@ table! {
             output: OneOf<ShapeMode>,
             /// Whether `format` in a schema decides or only describes.
             format: OneOf<Formats>,
-            /// How long to wait for an answer.
+            /// How long a call may take, from its opening: waits for a list of tools, for the record and for a server
+            /// that starts are in it.
             timeout: Deadline,
             /// Tools by name.
             tools: BTreeMap<String, Placed<RawTool>>,
@@ -118,7 +120,8 @@ table! {
             output: OneOf<ShapeMode>,
             /// Whether `format` in the schemas decides or only describes.
             format: OneOf<Formats>,
-            /// How long to wait for an answer.
+            /// How long a call may take, from its opening: waits for a list of tools, for the record and for a server
+            /// that starts are in it.
             deadline: Deadline,
             /// Refusals by which this server says that nothing was done: JSON-RPC error codes and HTTP statuses.
             nothing_done_on: Vec<Placed<Code>>,

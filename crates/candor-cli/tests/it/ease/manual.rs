@@ -18,6 +18,23 @@ fn completions_know_the_commands_in_every_shell() {
 }
 
 #[test]
+fn the_help_says_from_when_the_time_of_a_call_counts() {
+    let said = Machine::bare().candor(&["--help"]);
+    let words: Vec<&str> = said.out.split_whitespace().collect();
+    let help = words.join(" ");
+    let option = help.split("--timeout <TIME>").nth(1).unwrap_or_default();
+    let option = option.split("--arguments").next().unwrap_or_default();
+    for part in [
+        "from its opening",
+        "list of tools",
+        "record",
+        "server that starts",
+    ] {
+        assert!(option.contains(part), "no {part:?} in {option:?}");
+    }
+}
+
+#[test]
 fn a_manual_page_is_there_for_each_command() {
     let machine = Machine::bare();
     let whole = machine.candor(&["man"]);
