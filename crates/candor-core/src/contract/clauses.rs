@@ -18,6 +18,10 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
         format!("arguments = {}", terms.arguments.value),
         &terms.arguments.source,
     );
+    add(
+        format!("strict_names = {}", terms.strict_names.value),
+        &terms.strict_names.source,
+    );
     let shape = match terms.output.value {
         ShapeMode::Warn => "warn",
         ShapeMode::Strict => "strict",
@@ -44,4 +48,25 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
         add(what, source);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_stated_is_told_with_its_line_and_defaults_are_not() {
+        assert_eq!(clauses(&ToolTerms::default()), []);
+        let source = Source::Config {
+            file: "candor.toml".to_owned(),
+            line: 3,
+        };
+        let told = clauses(&ToolTerms {
+            strict_names: Sourced::new(true, source.clone()),
+            output: Sourced::new(ShapeMode::Strict, source.clone()),
+            ..ToolTerms::default()
+        });
+        let clause = |text: &str| (text.to_owned(), source.to_string());
+        assert_eq!(told, [clause("strict_names = true"), clause("output = strict")]);
+    }
 }

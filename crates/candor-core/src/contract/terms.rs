@@ -38,6 +38,8 @@ pub struct ToolTerms {
     pub class: Option<Sourced<EffectClass>>,
     /// How arguments are checked.
     pub arguments: Sourced<Mode>,
+    /// Whether every argument that the schema does not list is refused, not only one that looks like a slip.
+    pub strict_names: Sourced<bool>,
     /// What a broken output shape costs.
     pub output: Sourced<ShapeMode>,
     /// Whether `format` decides or only describes.
@@ -60,6 +62,7 @@ impl Default for ToolTerms {
         Self {
             class: None,
             arguments: Sourced::default_of(Mode::default()),
+            strict_names: Sourced::default_of(false),
             output: Sourced::default_of(ShapeMode::default()),
             formats: Sourced::default_of(Formats::default()),
             mapping: None,

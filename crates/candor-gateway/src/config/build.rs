@@ -50,6 +50,8 @@ pub struct ServerConfig {
     pub trust_annotations: Option<Sourced<bool>>,
     /// How arguments are checked.
     pub arguments: Option<Sourced<Mode>>,
+    /// Whether every argument that the schema does not list is refused.
+    pub strict_names: Option<Sourced<bool>>,
     /// What a broken output shape costs.
     pub output: Option<Sourced<ShapeMode>>,
     /// Whether `format` decides.
@@ -67,6 +69,8 @@ pub struct ToolConfig {
     pub effect: Option<Sourced<EffectClass>>,
     /// How arguments are checked.
     pub arguments: Option<Sourced<Mode>>,
+    /// Whether every argument that the schema does not list is refused.
+    pub strict_names: Option<Sourced<bool>>,
     /// What a broken output shape costs.
     pub output: Option<Sourced<ShapeMode>>,
     /// Whether `format` decides.
@@ -171,6 +175,7 @@ impl Builder<'_, '_> {
         ServerConfig {
             trust_annotations: self.sourced(raw.trust_annotations, |trust| trust),
             arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
+            strict_names: self.sourced(raw.strict_names, |strict| strict),
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             timeout: self.sourced(raw.timeout, |deadline| deadline.0),
@@ -191,6 +196,7 @@ impl Builder<'_, '_> {
         ToolConfig {
             effect: self.sourced(raw.effect, |OneOf(class)| class),
             arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
+            strict_names: self.sourced(raw.strict_names, |strict| strict),
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             deadline: self.sourced(raw.deadline, |deadline| deadline.0),

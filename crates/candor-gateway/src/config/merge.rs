@@ -39,6 +39,8 @@ impl Config {
                 self.arguments.as_ref(),
             ])
             .unwrap_or(defaults.arguments),
+            strict_names: first([of_tool.strict_names.as_ref(), of_server.strict_names.as_ref()])
+                .unwrap_or(defaults.strict_names),
             output: first([of_tool.output.as_ref(), of_server.output.as_ref()]).unwrap_or(defaults.output),
             formats: first([of_tool.formats.as_ref(), of_server.formats.as_ref()])
                 .unwrap_or(defaults.formats),

@@ -90,6 +90,9 @@ table! {
             trust_annotations: bool,
             /// How arguments are checked.
             arguments: OneOf<Mode>,
+            /// Refuse every argument that the schema does not list, not only one that looks like a slip. A schema that
+            /// says itself what becomes of such names is left to it.
+            strict_names: bool,
             /// The time zone in which the days of rules begin.
             time_zone: ZoneName,
             /// What a result that breaks its tool's output schema costs.
@@ -114,6 +117,9 @@ table! {
             effect: OneOf<EffectClass>,
             /// How arguments are checked.
             arguments: OneOf<Mode>,
+            /// Refuse every argument that the schema does not list, not only one that looks like a slip. A schema that
+            /// says itself what becomes of such names is left to it.
+            strict_names: bool,
             /// The time zone in which the days of rules begin.
             time_zone: ZoneName,
             /// What a result that breaks the output schema costs.

@@ -22,6 +22,7 @@ trust_annotations = true
 arguments = "enforce"
 time_zone = "Europe/Zurich"
 output = "strict"
+strict_names = true
 timeout = "40s"
 
 [servers.rooms.tools.book_room]
@@ -29,6 +30,7 @@ effect = "write"
 arguments = "coerce"
 deadline = "30s"
 output = "warn"
+strict_names = false
 format = "assert"
 nothing_done_on = [-32602, 429]
 
@@ -108,6 +110,10 @@ fn line(terms: &ToolTerms) -> String {
         clause(
             "arguments",
             some(format!("{:?}", terms.arguments.value), &terms.arguments.source),
+        ),
+        clause(
+            "strict_names",
+            some(terms.strict_names.value.to_string(), &terms.strict_names.source),
         ),
         clause(
             "output",
@@ -403,7 +409,31 @@ mod documents {
         let mut tables = Vec::new();
         walk(&json_schema(), &mut tables);
         tables.sort_unstable();
-        assert_eq!(tables, [4, 7, 7, 9, 14]);
+        assert_eq!(tables, [4, 7, 8, 10, 14]);
+    }
+
+    #[test]
+    fn every_time_of_a_call_says_from_when_it_counts() {
+        fn times(schema: &Value, found: &mut Vec<String>) {
+            match schema {
+                Value::Array(items) => items.iter().for_each(|item| times(item, found)),
+                Value::Object(members) => {
+                    for (key, member) in members {
+                        if matches!(key.as_str(), "timeout" | "deadline") {
+                            found.extend(member["description"].as_str().map(str::to_owned));
+                        }
+                        times(member, found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        times(&json_schema(), &mut found);
+        assert_eq!(found.len(), 3, "{found:?}");
+        for told in found {
+            assert!(told.contains("from its opening"), "{told}");
+        }
     }
 
     #[test]
