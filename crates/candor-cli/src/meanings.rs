@@ -219,6 +219,9 @@ pub(crate) fn finding(word: FindingCode) -> &'static str {
         FindingCode::Unchecked => "The server's tools can't be listed: the call went through unchecked.",
         FindingCode::InputSchema => "The tool's inputSchema can't be used: its arguments are not checked.",
         FindingCode::OutputSchema => "The tool's outputSchema can't be used: its results are not checked.",
+        FindingCode::ToolTwice => {
+            "The server's list names the tool more than once: the call was checked by the first."
+        }
         FindingCode::NotChecked => "A part of the arguments could not be checked within the bounds.",
         FindingCode::ArgumentsWarned => {
             "The arguments break the schema, and the operator's mode let them through."

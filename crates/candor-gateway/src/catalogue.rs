@@ -2,6 +2,7 @@
 //! first.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ struct Failure {
 #[derive(Debug)]
 struct Slot {
     raw: Box<RawValue>,
+    /// How many tools of the list have this name.
+    listed: usize,
     compiled: Option<Arc<Tool>>,
 }
 
@@ -124,15 +127,27 @@ impl Catalogue {
     /// Takes a whole list in. What did not change keeps its compiled schemas.
     pub fn learn(&mut self, pages: Pages) {
         let mut before = self.tools.take().unwrap_or_default();
-        let mut after = HashMap::with_capacity(pages.tools.len());
+        let mut after: HashMap<ToolName, Slot> = HashMap::with_capacity(pages.tools.len());
         let cut = pages.cut;
         for (name, raw) in pages.tools {
-            let compiled = before
-                .remove(&name)
-                .filter(|slot| slot.raw.get() == raw.get())
-                .and_then(|slot| slot.compiled);
-            // Of two tools with one name the first counts, as it does for a host that looks a name up.
-            after.entry(name).or_insert(Slot { raw, compiled });
+            match after.entry(name) {
+                // Of two tools with one name the first counts, as it does for a host that looks a name up.
+                Entry::Occupied(mut first) => first.get_mut().listed += 1,
+                Entry::Vacant(place) => {
+                    let compiled = before
+                        .remove(place.key())
+                        .filter(|slot| slot.raw.get() == raw.get())
+                        .and_then(|slot| slot.compiled);
+                    place.insert(Slot {
+                        raw,
+                        listed: 1,
+                        compiled,
+                    });
+                }
+            }
+        }
+        for slot in after.values_mut() {
+            slot.compiled.take_if(|tool| tool.listed != slot.listed);
         }
         self.tools = Some(after);
         self.cut = cut;
@@ -198,7 +213,10 @@ fn compile(slot: &mut Slot, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTe
         Some(annotations) => terms(name).with_annotations(annotations),
         None => terms(name),
     };
-    let tool = Arc::new(listed.compile(terms));
+    let tool = Arc::new(Tool {
+        listed: slot.listed,
+        ..listed.compile(terms)
+    });
     slot.compiled = Some(Arc::clone(&tool));
     Knowledge::Listed(tool)
 }
@@ -288,6 +306,30 @@ mod tests {
             panic!("it is not listed")
         };
         assert_eq!(nearest.first().map(String::as_str), Some("book_room"));
+    }
+
+    #[test]
+    fn a_name_that_is_listed_twice_is_known_to_be_until_a_list_names_it_once() {
+        let mut catalogue = learnt(&["a", "b", "a"]);
+        let listed = |catalogue: &mut Catalogue, name| match ask(catalogue, name) {
+            Knowledge::Listed(tool) => tool.listed,
+            other => panic!("{name} is listed: {other:?}"),
+        };
+        assert_eq!((listed(&mut catalogue, "a"), listed(&mut catalogue, "b")), (2, 1));
+        let listing = |names: &[&str]| {
+            let definition = |name| to_raw_value(&json!({ "name": name })).unwrap();
+            Pages {
+                tools: names
+                    .iter()
+                    .map(|name| (ToolName::from(*name), definition(name)))
+                    .collect(),
+                ..Pages::default()
+            }
+        };
+        for (names, count) in [(&["a", "b"][..], 1), (&["b", "a", "a", "a"], 3), (&["b", "a"], 1)] {
+            catalogue.learn(listing(names));
+            assert_eq!(listed(&mut catalogue, "a"), count, "{names:?}");
+        }
     }
 
     #[test]

@@ -42,6 +42,7 @@ pages! {
     "output_schema",
     "output_shape",
     "result_type",
+    "tool_twice",
     "unchecked",
 }
 

@@ -26,6 +26,8 @@ pub enum NoSchema {
 pub struct Tool {
     /// Its name.
     pub name: ToolName,
+    /// How many tools of the list have this name: one, in a list that is sound.
+    pub listed: usize,
     /// What its arguments must look like.
     pub input: Known<Schema, NoSchema>,
     /// What its structured results must look like.
@@ -95,13 +97,14 @@ impl<'a> Listed<'a> {
         })
     }
 
-    /// Compiles it with its terms.
+    /// Compiles it with its terms, as the only tool of its name: one definition can't tell of others.
     pub fn compile(self, terms: ToolTerms) -> Tool {
         let formats = terms.formats.value;
         Tool {
             input: compile(self.input, formats),
             output: compile(self.output, formats),
             name: self.name,
+            listed: 1,
             annotations: self.annotations,
             terms,
         }

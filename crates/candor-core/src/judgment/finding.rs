@@ -15,6 +15,8 @@ words! {
         InputSchema = "input_schema",
         /// The tool's `outputSchema` is no usable schema: its results are not checked.
         OutputSchema = "output_schema",
+        /// The server's list names the tool more than once: the call was checked by the first.
+        ToolTwice = "tool_twice",
         /// A part of the arguments could not be checked within the bounds.
         NotChecked = "not_checked",
         /// The arguments break the schema, and the operator's mode lets them through.
