@@ -1,5 +1,6 @@
 //! The terms of one tool: the command line over the file, the tool over its server over the whole.
 
+use std::fmt;
 use std::time::Duration;
 
 use candor_core::arguments::check::Mode;
@@ -8,6 +9,9 @@ use candor_core::contract::terms::ToolTerms;
 
 use super::build::{Config, ServerConfig, ToolConfig};
 use super::glob::Glob;
+
+/// How many servers of a file a warning names.
+const NAMED: usize = 8;
 
 /// What was said on the command line.
 #[derive(Debug, Clone, Default)]
@@ -59,6 +63,44 @@ impl Config {
             ])
             .unwrap_or(defaults.trust_annotations),
         }
+    }
+}
+
+/// A file that names servers, and not the one that is wrapped: none of its contracts holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmatched<'c> {
+    /// The server, by the name that was looked for.
+    pub server: &'c str,
+    /// The servers of the file.
+    pub named: Vec<&'c str>,
+}
+
+impl Config {
+    /// What to warn of if the file names servers and none of them is `server`: a slip in a name would otherwise leave
+    /// every contract of the file without effect, silently.
+    pub fn unmatched<'c>(&'c self, server: &'c str) -> Option<Unmatched<'c>> {
+        let missed = !self.servers.is_empty() && !self.servers.contains_key(server);
+        missed.then(|| Unmatched {
+            server,
+            named: self.servers.keys().map(String::as_str).collect(),
+        })
+    }
+}
+
+impl fmt::Display for Unmatched<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = self.named.iter().take(NAMED).map(|name| format!("{name:?}"));
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let more = match self.named.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        write!(
+            out,
+            "no contract of the configuration holds for this server: it is called {:?}, and the file names {shown}{more}; \
+             name it as the file does with --name, or write its own name into the file",
+            self.server
+        )
     }
 }
 

@@ -24,6 +24,6 @@ pub use build::{Config, LoadFault, ServerConfig, ToolConfig};
 pub use duration::{DurationFault, parse_duration};
 pub use fault::{ConfigFault, FaultKind};
 pub use glob::Glob;
-pub use merge::CommandLine;
+pub use merge::{CommandLine, Unmatched};
 pub use schema::json_schema;
 pub use words::LogLevel;

@@ -198,6 +198,23 @@ fn every_clause_knows_where_it_came_from() {
 }
 
 #[test]
+fn a_file_that_names_other_servers_only_is_told() {
+    let config = good();
+    assert_eq!(config.unmatched("rooms"), None);
+    let told = config.unmatched("Rooms").unwrap().to_string();
+    for part in ["\"Rooms\"", "\"other\", \"rooms\"", "--name"] {
+        assert!(told.contains(part), "no {part} in {told}");
+    }
+    for nothing_to_match in [Config::default(), parse("arguments = \"warn\"").unwrap()] {
+        assert_eq!(nothing_to_match.unmatched("Rooms"), None);
+    }
+    let many: String = (0..20).map(|n| format!("[servers.s{n}]\n")).collect();
+    let told = parse(&many).unwrap().unmatched("a\u{1b}[2J").unwrap().to_string();
+    assert!(told.contains(" and 12 more"), "{told}");
+    assert!(!told.contains('\u{1b}'), "a name reached the log raw: {told:?}");
+}
+
+#[test]
 fn a_good_file_says_what_is_written_in_it() {
     let config = good();
     assert_eq!(
