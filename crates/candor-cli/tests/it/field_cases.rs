@@ -26,7 +26,12 @@ fn verdict(answer: &str, part: &str) -> Value {
 
 /// Calls `act` once and gives what the server wrote, under the caller's id, and what the host read.
 fn act(result: &str, opening: &Opening) -> (String, String) {
-    let scene = Scene::written(&script(result, ""));
+    act_by(&script(result, ""), opening)
+}
+
+/// As [`act`], with a whole script.
+fn act_by(script: &str, opening: &Opening) -> (String, String) {
+    let scene = Scene::written(script);
     let mut host = scene.open(Way::Through, opening);
     let answer = host.ask(&opening.call("\"act\"", "act", &json!({})));
     let transcript = scene.end(Way::Through, host);
@@ -41,6 +46,37 @@ fn act(result: &str, opening: &Opening) -> (String, String) {
         .find(|line| frame::id(line) == frame::id(call))
         .unwrap();
     (frame::with_id(written, "\"act\""), answer)
+}
+
+/// F2-01: what a server promises of good results does not hold for its errors.
+#[test]
+fn a_flagged_result_is_not_held_against_the_output_schema_and_an_unflagged_one_is() {
+    let broken = r#"{"content":[{"type":"text","text":"no such order"}],"structuredContent":{"problem":{"code":"ORDER_UNKNOWN"}}"#;
+    for (result, outcome, found) in [
+        (format!(r#"{broken},"isError":true}}"#), "failed", json!(null)),
+        (format!("{broken}}}"), "reported", json!("output_shape")),
+    ] {
+        for era in [Era::Legacy, Era::Modern] {
+            let opening = Opening::newest(era);
+            let script = script(&result, "").replace(
+                r#""inputSchema""#,
+                r#""outputSchema": { "type": "object", "properties": { "orders": { "type": "array" } }, "required": ["orders"] }, "inputSchema""#,
+            );
+            let (written, answer) = act_by(&script, &opening);
+            assert_eq!(verdict(&answer, "outcome"), outcome, "{answer}");
+            let meta = &frame::value(&answer)["result"]["_meta"];
+            assert_eq!(meta["candor/findings"][0]["code"], found, "{answer}");
+            if found.is_null() {
+                frame::assert_only_verdict_added(&written, &answer);
+                assert_eq!(verdict(&answer, "evidence"), "asserted", "the server's own word");
+            } else {
+                for member in ["content", "structuredContent"] {
+                    let path = ["result", member];
+                    assert_eq!(frame::raw_at(&answer, &path), frame::raw_at(&written, &path));
+                }
+            }
+        }
+    }
 }
 
 #[test]
