@@ -1,11 +1,11 @@
 //! A host: starts a command, writes lines to it, and reads what comes back. Every wait ends, and says what it waited for.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, Command, Stdio},
+    io::{self, BufRead, BufReader, Read, Write},
+    process::{Child, Command, Stdio},
     sync::{
         Arc, Mutex,
-        mpsc::{Receiver, RecvTimeoutError, channel},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
     time::{Duration, Instant},
@@ -19,7 +19,10 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 /// A host with its server, or with Candor before its server.
 pub(crate) struct Host {
     child: Child,
-    input: Option<ChildStdin>,
+    /// Lines for the thread that writes them, since a write to a pipe that nobody reads has no end; none once closed.
+    input: Option<Sender<String>>,
+    /// What came of each of them.
+    written: Receiver<io::Result<()>>,
     lines: Receiver<String>,
     errors: Arc<Mutex<String>>,
     /// Every line written, in order.
@@ -79,10 +82,21 @@ impl Host {
                     .push_str(&String::from_utf8_lossy(&chunk[..length]));
             }
         });
-        let input = child.stdin.take();
+        let mut stdin = child.stdin.take().unwrap();
+        let (input, orders) = channel::<String>();
+        let (done, written) = channel();
+        thread::spawn(move || {
+            for line in orders {
+                let end = stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush());
+                if done.send(end).is_err() {
+                    return;
+                }
+            }
+        });
         Self {
             child,
-            input,
+            input: Some(input),
+            written,
             lines,
             errors,
             sent: Vec::new(),
@@ -93,15 +107,25 @@ impl Host {
 
     /// Writes one line.
     pub(crate) fn send(&mut self, line: &str) {
+        self.send_within(line, DEADLINE);
+    }
+
+    fn send_within(&mut self, line: &str, deadline: Duration) {
         assert!(!line.contains('\n'), "a frame is one line: {line}");
         self.sent.push(line.to_owned());
-        let input = self.input.as_mut().expect("the host has closed its end");
-        let written = input
-            .write_all(format!("{line}\n").as_bytes())
-            .and_then(|()| input.flush());
-        if let Err(fault) = written {
-            self.fail(&format!("can't write {line}: {fault}"));
-        }
+        let input = self.input.as_ref().expect("the host has closed its end");
+        // A thread that has ended says so by the other channel.
+        let _ = input.send(format!("{line}\n"));
+        let what = match self.written.recv_timeout(deadline) {
+            Ok(Ok(())) => return,
+            Ok(Err(fault)) => format!("can't write {line}: {fault}"),
+            Err(RecvTimeoutError::Timeout) => format!(
+                "waited {deadline:?} for the other end to read a line of {} bytes: it does not read its stdin",
+                line.len()
+            ),
+            Err(RecvTimeoutError::Disconnected) => format!("can't write {line}: its writer has ended"),
+        };
+        self.fail(&what);
     }
 
     /// The next line that [`Host::next`] has not given yet.
@@ -221,4 +245,15 @@ impl Host {
             self.sent, self.received
         )
     }
+}
+
+#[test]
+#[should_panic(expected = "for the other end to read a line of 1048576 bytes: it does not read its stdin")]
+fn a_line_that_nobody_reads_fails_the_test_in_time() {
+    let mut deaf = Command::new("sleep");
+    deaf.arg("600");
+    let mut host = Host::start(deaf);
+    host.send_within("a pipe takes this", Duration::from_secs(10));
+    // More than a pipe holds.
+    host.send_within(&"x".repeat(1 << 20), Duration::from_millis(100));
 }
