@@ -80,7 +80,7 @@ fn names_that_the_schema_settles_are_the_schemas_business() {
         );
         assert_eq!(
             lines(&closed.issues, closed.total, 1000),
-            "/depth: unknown name, did you mean /maxDepth? /zzz: unknown name, expected one of the names maxDepth."
+            "/depth: unknown name, did you mean /maxDepth? /zzz: unknown name, expected the only known name, maxDepth."
         );
         assert_eq!(closed.issues[0].rule, keyword);
     }

@@ -314,8 +314,10 @@ impl<'s> Wording<'s> {
 
 /// The names that a place lists, as what is expected of a name there.
 pub(crate) fn known_names_words<T: AsRef<str>>(names: &[T]) -> String {
-    if names.is_empty() {
-        return "no such name".to_owned();
+    match names {
+        [] => return "no such name".to_owned(),
+        [only] => return cut(&format!("the only known name, {}", plain(only.as_ref(), 40))),
+        _ => {}
     }
     let shown: Vec<String> = names
         .iter()
