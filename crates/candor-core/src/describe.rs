@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::judgment::sentence::nameless;
 use crate::judgment::verdict::{Effect, Kind, Outcome, Verdict};
 
 /// A language of [`describe`].
@@ -161,7 +162,12 @@ pub fn describe(subject: &Subject<'_>, lang: Lang) -> String {
     let opens = Opens::of(subject).words(lang);
     let reference = subject.verdict.reference.as_deref();
     let code = subject.verdict.error.as_ref().map(|error| error.code.as_str());
-    let (tool, server) = (subject.tool, subject.server);
+    let server = subject.server;
+    let tool = match (nameless(subject.tool), lang) {
+        (None, _) => subject.tool.to_owned(),
+        (Some(words), Lang::En) => format!("a tool {words}"),
+        (Some(_), Lang::Zh) => "未命名工具".to_owned(),
+    };
     match lang {
         Lang::En => {
             let reference = reference.map_or_else(String::new, |id| format!(", reference {id}"));
@@ -249,6 +255,22 @@ mod tests {
                 assert!(zh.contains("4711") && describe(&subject, Lang::En).contains("4711"));
             }
         }
+    }
+
+    #[test]
+    fn a_tool_without_a_name_is_said_to_be_one() {
+        let verdict = verdict(Outcome::Reported, Effect::Unknown);
+        let subject = |tool| Subject {
+            server: "s",
+            tool,
+            verdict: &verdict,
+            flagged: false,
+            count_is_zero: false,
+        };
+        let told = describe(&subject(""), Lang::En);
+        assert!(told.contains(": a tool with an empty name on s,"), "{told}");
+        assert!(describe(&subject(" "), Lang::Zh).contains("s 的 未命名工具"));
+        assert!(describe(&subject("t"), Lang::En).contains(": t on s,"));
     }
 
     #[test]

@@ -21,12 +21,12 @@ const SHAPE_BYTES: usize = 400;
 /// What happened to this call, as one sentence without the opening words.
 pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String {
     let secrets = &scene.secrets;
-    let tool = name(scene.tool.as_str(), secrets);
+    let tool = called(scene.tool.as_str(), secrets);
     let server = format!("server \"{}\"", name(scene.server.as_str(), secrets));
     let to = format!("\"{}\"", name(scene.server.as_str(), secrets));
     match ending {
         Ending::Malformed { why, .. } => format!("This tools/call is malformed: {why}. It was not sent."),
-        Ending::UnknownTool { nearest } => unknown_tool(&tool, &server, nearest, secrets),
+        Ending::UnknownTool { nearest } => unknown_tool(scene.tool.as_str(), &server, nearest, secrets),
         Ending::BadInput { total, by_rule, .. } => {
             let arguments = if *total == 1 {
                 "1 argument"
@@ -110,10 +110,28 @@ fn unknown_tool(tool: &str, server: &str, nearest: &[String], secrets: &KnownSec
         [only] => format!(" Did you mean {only}?"),
         several => format!(" The nearest names are {}.", several.join(", ")),
     };
-    format!(
-        "Unknown tool: {server} lists no tool {}. The call was not sent.{hint}",
-        quote(tool, secrets)
-    )
+    let which = match nameless(tool) {
+        Some(words) => words.to_owned(),
+        None => quote(&name(tool, secrets), secrets),
+    };
+    format!("Unknown tool: {server} lists no tool {which}. The call was not sent.{hint}")
+}
+
+/// A tool inside a sentence. One whose name shows nothing is said to be such, or the sentence would have a hole.
+fn called(tool: &str, secrets: &KnownSecrets) -> String {
+    match nameless(tool) {
+        Some(words) => format!("a tool {words}"),
+        None => name(tool, secrets),
+    }
+}
+
+/// What to say of a name that shows nothing; `None` for any other.
+pub(crate) fn nameless(tool: &str) -> Option<&'static str> {
+    match (tool, tool.trim()) {
+        ("", _) => Some("with an empty name"),
+        (_, "") => Some("with a blank name"),
+        _ => None,
+    }
 }
 
 fn replied(
@@ -279,6 +297,28 @@ pub fn seconds(elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_shows_nothing_leaves_no_hole_in_a_sentence() {
+        let none = KnownSecrets::default();
+        assert_eq!(
+            ["", " \t", "book_room"].map(|tool| called(tool, &none)),
+            [
+                "a tool with an empty name",
+                "a tool with a blank name",
+                "book_room"
+            ]
+        );
+        let unknown = |tool| unknown_tool(tool, "server \"rooms\"", &[], &none);
+        assert_eq!(
+            unknown(""),
+            "Unknown tool: server \"rooms\" lists no tool with an empty name. The call was not sent."
+        );
+        assert_eq!(
+            unknown("bok"),
+            "Unknown tool: server \"rooms\" lists no tool \"bok\". The call was not sent."
+        );
+    }
 
     #[test]
     fn times_have_as_many_digits_as_say_something() {
