@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -14,6 +15,10 @@ use crate::sink::FrameSink;
 
 /// ENOEXEC, the same on Linux and macOS; there is no `ErrorKind` for it.
 const EXEC_FORMAT: i32 = 8;
+
+/// What a child's stdout holds before the child has to wait, in bytes: the most that Linux gives a plain user.
+#[cfg(target_os = "linux")]
+const PIPE_SIZE: usize = 1024 * 1024;
 
 /// What to start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -133,6 +138,9 @@ pub fn spawn(command: &ChildCommand, limits: Limits) -> Result<Child, SpawnFault
         prepared.current_dir(cwd);
     }
     let mut child = prepared.spawn().map_err(|error| fault(command, error))?;
+    if let Some(stdout) = &child.stdout {
+        widen(stdout);
+    }
     match (child.stdin.take(), child.stdout.take()) {
         (Some(stdin), Some(stdout)) => Ok(Child {
             output: FrameReader::new(stdout, limits.frame),
@@ -188,6 +196,17 @@ fn is_there(command: &ChildCommand) -> bool {
         return false;
     };
     std::env::split_paths(path).any(|folder| folder.join(program).is_file())
+}
+
+/// Lets a pipe hold a long answer, so that its writer does not wait for us piece by piece. Where that can't be had
+/// (another system, the user's share of pipes used up) the pipe stays as it is.
+fn widen(pipe: &impl AsFd) {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_SIZE) {
+        tracing::debug!(%error, "a child's pipe keeps its size");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pipe;
 }
 
 fn advice_on_missing(program: &OsString) -> &'static str {

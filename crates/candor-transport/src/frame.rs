@@ -9,14 +9,16 @@ pub const DEFAULT_FRAME_LIMIT: usize = 64 * 1024 * 1024;
 /// How much of an oversized line is kept, in bytes: enough to find the id of the call it answered.
 pub const OVERSIZED_HEAD: usize = 4 * 1024;
 
-/// One read asks for at most this much: what a full pipe holds, so one call empties it.
+/// One read asks for at most this much, or as much again as a long line has so far: what a full pipe holds, so one call
+/// empties it.
 const READ_CHUNK: usize = 64 * 1024;
 
 /// With less room than this, the buffer grows before the next read.
 const LEAST_ROOM: usize = 4 * 1024;
 
-/// After a line of this size the buffer is given back rather than kept for a next one that may never come.
-const KEEP_AT_MOST: usize = 256 * 1024;
+/// After a line of this size the buffer is given back rather than kept for a next one that may never come. To grow
+/// it anew for each line costs more than to read the line.
+const KEEP_AT_MOST: usize = 2 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -90,14 +92,14 @@ impl Splitter {
         }
     }
 
-    /// Room for the next read, of at most one chunk.
+    /// Room for the next read.
     pub(crate) fn room(&mut self) -> Limit<&mut BytesMut> {
         let held = self.buffer.len();
         if self.buffer.capacity().saturating_sub(held) < LEAST_ROOM {
             // Doubling keeps the copying of a long line in proportion to its length.
             self.buffer.reserve(READ_CHUNK.max(held));
         }
-        (&mut self.buffer).limit(READ_CHUNK)
+        (&mut self.buffer).limit(READ_CHUNK.max(held))
     }
 
     /// The next whole line, if the buffer holds one.

@@ -33,14 +33,9 @@ impl fmt::Display for FrameNumber {
 #[derive(Debug)]
 struct Queued {
     number: FrameNumber,
-    frame: Bytes,
-}
-
-impl Queued {
-    /// Its size on the wire: the frame and its line feed.
-    fn size(&self) -> usize {
-        self.frame.len().saturating_add(1)
-    }
+    pieces: Vec<Bytes>,
+    /// Its size on the wire: all pieces and a line feed.
+    size: usize,
 }
 
 /// The frames not yet wholly accepted by the operating system, and how far it got.
@@ -70,11 +65,11 @@ impl Queue {
         }
     }
 
-    pub(crate) fn push(&mut self, frame: Bytes) -> FrameNumber {
+    pub(crate) fn push(&mut self, pieces: Vec<Bytes>) -> FrameNumber {
         let number = self.pushed.next();
-        let queued = Queued { number, frame };
-        self.bytes = self.bytes.saturating_add(queued.size());
-        self.frames.push_back(queued);
+        let size = pieces.iter().map(Bytes::len).fold(1, usize::saturating_add);
+        self.bytes = self.bytes.saturating_add(size);
+        self.frames.push_back(Queued { number, pieces, size });
         self.pushed = number;
         number
     }
@@ -88,7 +83,7 @@ impl Queue {
         if let Ok(place) = self.frames.binary_search_by_key(&number, |queued| queued.number)
             && let Some(queued) = self.frames.remove(place)
         {
-            self.bytes = self.bytes.saturating_sub(queued.size());
+            self.bytes = self.bytes.saturating_sub(queued.size);
         }
         true
     }
@@ -98,7 +93,7 @@ impl Queue {
         let mut skip = self.accepted;
         self.frames
             .iter()
-            .flat_map(|queued| [queued.frame.as_ref(), b"\n".as_slice()])
+            .flat_map(|queued| queued.pieces.iter().map(AsRef::as_ref).chain([b"\n".as_slice()]))
             .filter_map(move |piece| {
                 let skipped = skip.min(piece.len());
                 skip -= skipped;
@@ -112,7 +107,7 @@ impl Queue {
         while left > 0
             && let Some(first) = self.frames.front()
         {
-            let open = first.size().saturating_sub(self.accepted);
+            let open = first.size.saturating_sub(self.accepted);
             self.begun = first.number;
             let taken = left.min(open);
             left -= taken;
@@ -176,7 +171,7 @@ mod tests {
     fn queue(frames: &[&'static str]) -> Queue {
         let mut queue = Queue::new();
         for frame in frames {
-            queue.push(Bytes::from_static(frame.as_bytes()));
+            queue.push(vec![Bytes::from_static(frame.as_bytes())]);
         }
         queue
     }
@@ -235,7 +230,11 @@ mod tests {
         queue.flushed();
         assert!(queue.is_empty() && queue.is_settled(queue.pushed()));
         assert_eq!((queue.begun().get(), queue.finished().get()), (1, 1));
-        assert_eq!(queue.push(Bytes::new()).get(), 4, "a number is never used twice");
+        assert_eq!(
+            queue.push(vec![Bytes::new()]).get(),
+            4,
+            "a number is never used twice"
+        );
     }
 
     #[test]
@@ -269,7 +268,8 @@ mod tests {
         ) {
             let mut queue = Queue::new();
             for frame in &frames {
-                queue.push(Bytes::from(frame.clone().into_bytes()));
+                let (head, tail) = frame.split_at(frame.len() / 2);
+                queue.push([head, tail].map(|piece| Bytes::from(piece.to_owned())).into());
             }
             let mut withdrawals = withdrawals.into_iter().filter(|number| *number <= frames.len() as u64);
             let mut gone = std::collections::BTreeSet::new();

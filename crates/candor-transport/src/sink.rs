@@ -11,7 +11,7 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::queue::{FrameNumber, Queue};
 
-/// The most pieces handed to the operating system in one call: 32 frames with their line feeds.
+/// The most pieces handed to the operating system in one call: 32 frames of one piece with their line feeds.
 const PIECES: usize = 64;
 
 /// Small frames are copied together up to this size where the writer can't take several pieces at once.
@@ -39,6 +39,8 @@ struct Shared {
     state: Mutex<State>,
     /// Told whenever bytes were accepted, flushed or given up.
     progress: Notify,
+    /// Told when the writer has ended. Apart from progress, so that who waits for the end is not woken by every write.
+    ended: Notify,
     abandoned: Notify,
 }
 
@@ -78,6 +80,7 @@ impl FrameSink {
                 end: None,
             }),
             progress: Notify::new(),
+            ended: Notify::new(),
             abandoned: Notify::new(),
         });
         let (wake, woken) = mpsc::channel(1);
@@ -99,7 +102,16 @@ impl FrameSink {
     ///
     /// [`SinkClosed`] if nothing can be sent any more; the frame was not and will not be.
     pub fn push(&self, frame: Bytes) -> Result<FrameNumber, SinkClosed> {
-        let frame = on_one_line(frame);
+        self.push_pieces(vec![frame])
+    }
+
+    /// As [`FrameSink::push`], for a frame that is not in one piece: its pieces leave one after the other.
+    ///
+    /// # Errors
+    ///
+    /// [`SinkClosed`] if nothing can be sent any more; the frame was not and will not be.
+    pub fn push_pieces(&self, pieces: Vec<Bytes>) -> Result<FrameNumber, SinkClosed> {
+        let frame = pieces.into_iter().map(on_one_line).collect();
         let number = {
             let mut state = self.shared.lock();
             if state.closing || state.end.is_some() {
@@ -128,7 +140,9 @@ impl FrameSink {
     pub async fn ready(&self) {
         let high_water = self.high_water;
         let room = |state: &State| state.queue.bytes() < high_water || state.closing || state.end.is_some();
-        self.shared.until(|state| room(state).then_some(())).await;
+        self.shared
+            .until(&self.shared.progress, |state| room(state).then_some(()))
+            .await;
     }
 
     /// How many bytes wait to be handed to the operating system.
@@ -154,7 +168,9 @@ impl FrameSink {
     pub async fn flushed(&self) {
         let last = self.shared.lock().queue.pushed();
         let done = |state: &State| state.queue.is_settled(last) || state.end.is_some();
-        self.shared.until(|state| done(state).then_some(())).await;
+        self.shared
+            .until(&self.shared.progress, |state| done(state).then_some(()))
+            .await;
     }
 
     /// Takes no more frames. What is queued is still written; then the writer is dropped, and a child sees the
@@ -178,7 +194,7 @@ impl FrameSink {
     ///
     /// A stream that nobody writes to does not notice that its reader is gone.
     pub async fn closed(&self) -> Option<io::ErrorKind> {
-        match self.shared.until(|state| state.end).await {
+        match self.shared.until(&self.shared.ended, |state| state.end).await {
             End::InOrder => None,
             End::Failed(kind) => Some(kind),
         }
@@ -196,17 +212,22 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `answer` gives one.
-    async fn until<T>(&self, answer: impl Fn(&State) -> Option<T>) -> T {
+    /// Waits until `answer` gives one; `told` is told whenever it may.
+    async fn until<T>(&self, told: &Notify, answer: impl Fn(&State) -> Option<T>) -> T {
+        // Most often it is there already, and nobody has to listen.
+        let found = answer(&self.lock());
+        if let Some(found) = found {
+            return found;
+        }
         loop {
-            let mut progress = std::pin::pin!(self.progress.notified());
-            // Listening before looking, so that no progress falls in between.
-            progress.as_mut().enable();
+            let mut news = std::pin::pin!(told.notified());
+            // Listening before looking, so that no news falls in between.
+            news.as_mut().enable();
             let found = answer(&self.lock());
             if let Some(found) = found {
                 return found;
             }
-            progress.await;
+            news.await;
         }
     }
 
@@ -268,6 +289,7 @@ impl Shared {
         });
         drop(state);
         self.progress.notify_waiters();
+        self.ended.notify_waiters();
     }
 }
 
