@@ -32,10 +32,6 @@ use clap::Parser;
 use crate::args::{Args, Command};
 use crate::exit::Exit;
 
-/// The system's allocator is slower on small JSON by a third (measured); libraries never choose one.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let args = Args::parse();
     let ended = match args.command {

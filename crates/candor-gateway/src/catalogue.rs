@@ -73,7 +73,7 @@ pub enum Turned {
 
 impl Pages {
     /// Takes in one page: the result of `tools/list`.
-    pub fn turn(&mut self, result: &RawValue) -> Turned {
+    pub fn turn(&mut self, result: &str) -> Turned {
         let Some(page) = object::<ToolsPage<'_>>(result) else {
             return Turned::Unreadable;
         };
@@ -122,6 +122,13 @@ impl Catalogue {
     /// The server says that its list changed.
     pub fn note_change(&mut self) {
         self.stale = true;
+    }
+
+    /// What the operator says of tools may be other terms now.
+    pub fn note_new_terms(&mut self) {
+        for slot in self.tools.iter_mut().flat_map(HashMap::values_mut) {
+            slot.compiled = None;
+        }
     }
 
     /// Takes a whole list in. What did not change keeps its compiled schemas.
@@ -238,7 +245,7 @@ mod tests {
 
     fn learnt(names: &[&str]) -> Catalogue {
         let mut pages = Pages::default();
-        assert_eq!(pages.turn(&page(names, None)), Turned::Last);
+        assert_eq!(pages.turn(page(names, None).get()), Turned::Last);
         let mut catalogue = Catalogue::default();
         catalogue.learn(pages);
         catalogue
@@ -252,10 +259,10 @@ mod tests {
     fn a_list_is_whole_only_with_its_last_page() {
         let mut pages = Pages::default();
         assert_eq!(
-            pages.turn(&page(&["a"], Some("2"))),
+            pages.turn(page(&["a"], Some("2")).get()),
             Turned::Next("\"2\"".to_owned())
         );
-        assert_eq!(pages.turn(&page(&["b"], None)), Turned::Last);
+        assert_eq!(pages.turn(page(&["b"], None).get()), Turned::Last);
         let mut catalogue = Catalogue::default();
         catalogue.learn(pages);
         assert!(matches!(ask(&mut catalogue, "a"), Knowledge::Listed(_)));
@@ -266,7 +273,7 @@ mod tests {
     fn a_cursor_that_never_ends_ends_here() {
         let mut pages = Pages::default();
         let turned = (0..=MOST_PAGES)
-            .map(|_| pages.turn(&page(&["a"], Some("again"))))
+            .map(|_| pages.turn(page(&["a"], Some("again")).get()))
             .last();
         assert_eq!(turned, Some(Turned::Last));
     }
@@ -275,7 +282,7 @@ mod tests {
     fn a_name_that_is_not_in_a_list_cut_short_is_not_called_unknown() {
         let mut pages = Pages::default();
         for _ in 0..MOST_PAGES {
-            pages.turn(&page(&["a"], Some("again")));
+            pages.turn(page(&["a"], Some("again")).get());
         }
         let mut catalogue = Catalogue::default();
         catalogue.learn(pages);
@@ -291,12 +298,12 @@ mod tests {
         let mut pages = Pages::default();
         let raw = to_raw_value(&json!({ "tools": [{ "name": 5 }, "x", { "name": "good" }], "ttlMs": "x" }))
             .unwrap();
-        assert_eq!(pages.turn(&raw), Turned::Last);
+        assert_eq!(pages.turn(raw.get()), Turned::Last);
         let mut catalogue = Catalogue::default();
         catalogue.learn(pages);
         assert!(matches!(ask(&mut catalogue, "good"), Knowledge::Listed(_)));
         let no_list = to_raw_value(&json!({ "tools": {} })).unwrap();
-        assert_eq!(Pages::default().turn(&no_list), Turned::Unreadable);
+        assert_eq!(Pages::default().turn(no_list.get()), Turned::Unreadable);
     }
 
     #[test]
@@ -343,7 +350,7 @@ mod tests {
             { "name": "a", "inputSchema": { "type": "object" } },
             { "name": "b", "inputSchema": { "type": "object", "required": ["x"] } },
         ] });
-        pages.turn(&to_raw_value(&changed).unwrap());
+        pages.turn(to_raw_value(&changed).unwrap().get());
         catalogue.learn(pages);
         let Knowledge::Listed(after) = ask(&mut catalogue, "a") else {
             panic!("a is listed")

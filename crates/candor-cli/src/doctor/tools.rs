@@ -75,9 +75,11 @@ const AUTHOR: &str = "update the server, or tell its author; its other tools are
 
 fn is_described(raw: &RawValue) -> bool {
     let described: Result<Described<'_>, _> = serde_json::from_str(raw.get());
-    let text = described
-        .ok()
-        .and_then(|tool| text_of(tool.description?).ok().map(std::borrow::Cow::into_owned));
+    let text = described.ok().and_then(|tool| {
+        text_of(tool.description?.get())
+            .ok()
+            .map(std::borrow::Cow::into_owned)
+    });
     text.is_some_and(|text| !text.trim().is_empty())
 }
 

@@ -289,3 +289,102 @@ fn schema_digest(scene: &Scene, call: &Value) -> Value {
     let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
     shown["records"][0]["body"]["schemaDigest"].clone()
 }
+
+#[test]
+fn strict_names_refuse_what_would_be_a_notice_and_the_record_says_who_wanted_it() {
+    let schema = r#"{"type":"object","properties":{"symbol":{"type":"string"}}}"#;
+    let tools = server(&[("strict", schema), ("lenient", schema)]);
+    let config =
+        "[servers.fixture]\nstrict_names = true\n[servers.fixture.tools.lenient]\nstrict_names = false\n";
+    let scene = Scene::written(&tools).config(config);
+    let (answers, transcript) = play(
+        &scene,
+        &[
+            ("strict", r#"{"colour":1}"#),
+            ("strict", r#"{"symbol":"f"}"#),
+            ("lenient", r#"{"colour":1}"#),
+        ],
+    );
+    let refused = text(&answers[0]);
+    assert!(refused.starts_with("NOT DONE"), "{refused}");
+    assert!(
+        refused.contains("/colour: unknown name, expected the only known name, symbol"),
+        "{refused}"
+    );
+    for passed in &answers[1..] {
+        assert_eq!(text(passed), "done", "{passed}");
+    }
+    assert!(
+        answers[2]["result"]["_meta"]["candor/notices"].is_array(),
+        "{}",
+        answers[2]
+    );
+    assert_eq!(lines(&transcript, "tools/call").len(), 2);
+    let calls = scene.calls();
+    let strict = calls.iter().find(|call| call["tool"] == "strict").unwrap();
+    let mut command = std::process::Command::new(candor());
+    command.args(["show", strict["operationId"].as_str().unwrap(), "--ledger"]);
+    let shown = command.arg(scene.ledger()).output().unwrap().stdout;
+    let shown = String::from_utf8(shown).unwrap();
+    assert!(
+        shown.contains("strict_names = true") && shown.contains("candor.toml:2"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_tool_that_is_listed_twice_is_called_and_told_to_be() {
+    let number = r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#;
+    let words = r#"{"type":"object","properties":{"n":{"type":"string"}}}"#;
+    let scene = Scene::written(&server(&[("twin", number), ("twin", words), ("only", number)]));
+    let (answers, _) = play(
+        &scene,
+        &[
+            ("twin", r#"{"n":1}"#),
+            ("twin", r#"{"n":"x"}"#),
+            ("only", r#"{"n":1}"#),
+        ],
+    );
+    assert_eq!(
+        (text(&answers[0]), text(&answers[2])),
+        ("done", "done"),
+        "{answers:?}"
+    );
+    assert!(
+        text(&answers[1]).contains("expected an integer"),
+        "the first counts: {}",
+        answers[1]
+    );
+    let told = |answer| findings(answer);
+    assert_eq!(told(&answers[0]), ["tool_twice"]);
+    assert_eq!(told(&answers[1]), ["tool_twice"], "{}", answers[1]);
+    assert!(told(&answers[2]).is_empty(), "{}", answers[2]);
+    let detail = answers[0]["result"]["_meta"]["candor/findings"][0]["detail"]
+        .as_str()
+        .unwrap();
+    assert!(detail.contains("names this tool 2 times"), "{detail}");
+}
+
+#[test]
+fn a_configuration_that_names_other_servers_only_is_told_once_and_a_fitting_one_never() {
+    for (named, warnings) in [("fixtures", 1), ("fixture", 0)] {
+        let config = format!("[servers.{named}.tools.tool]\neffect = \"read\"\n");
+        let scene = Scene::written(&server(&[("tool", r#"{"type":"object"}"#)])).config(&config);
+        let opening = Opening::newest(Era::Legacy);
+        let mut host = scene.open(Way::Through, &opening);
+        for id in ["1", "2"] {
+            host.ask(&opening.call(id, "tool", &json!({})));
+        }
+        let errors = host.close().errors;
+        assert_eq!(
+            errors.matches("no contract").count(),
+            warnings,
+            "{named}: {errors}"
+        );
+        if warnings > 0 {
+            for part in ["fixtures", "\\\"fixture\\\"", "--name"] {
+                assert!(errors.contains(part), "no {part} in {errors}");
+            }
+        }
+    }
+}

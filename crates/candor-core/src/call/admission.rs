@@ -11,6 +11,7 @@ use crate::contract::tool::{Knowledge, NoSchema, Tool};
 use crate::delivery::answer::Disclosure;
 use crate::judgment::ending::Ending;
 use crate::judgment::finding::{Finding, FindingCode};
+use crate::judgment::sentence::times;
 use crate::known::Known;
 use crate::names::UnixMillis;
 use crate::wire::members::is_ambiguous;
@@ -52,6 +53,7 @@ impl Admission {
     }
 
     fn check(&mut self, request: &CallRequest, tool: &Tool, now: UnixMillis, times: u32) {
+        self.note_listing(tool);
         self.note_schemas(tool);
         let mode = tool.terms.arguments.value;
         let empty = Value::Object(serde_json::Map::new());
@@ -73,7 +75,7 @@ impl Admission {
         }
         let (issues, total, by_rule) = match request.raw_arguments() {
             // Which of two values the server would see can't be known, so no check means anything.
-            Some(raw) if is_ambiguous(raw) => (vec![named_twice()], 1, false),
+            Some(raw) if is_ambiguous(raw, arguments) => (vec![named_twice()], 1, false),
             _ => {
                 let (mut issues, total) = self.by_schema(tool, arguments, mode);
                 let checked = self.coerced.as_ref().unwrap_or(arguments);
@@ -114,8 +116,8 @@ impl Admission {
             arguments,
             &Terms {
                 mode,
+                strict_names: tool.terms.strict_names.value,
                 drop_nulls,
-                ..Terms::default()
             },
         );
         for part in &checked.not_checked {
@@ -136,6 +138,17 @@ impl Admission {
             self.coerced = Some(coerced.arguments);
         }
         (checked.issues, checked.total)
+    }
+
+    /// Which of several tools with one name the server takes can't be known: the first is the one checked by.
+    fn note_listing(&mut self, tool: &Tool) {
+        if tool.listed > 1 {
+            let times = times(u32::try_from(tool.listed).unwrap_or(u32::MAX));
+            self.find(
+                FindingCode::ToolTwice,
+                format!("the server's list names this tool {times}; the call was checked by the first"),
+            );
+        }
     }
 
     /// A schema that can't be used costs only the check of its own tool, and that is said.

@@ -13,7 +13,7 @@ use crate::contract::clauses::clauses;
 use crate::contract::effect::EffectClass;
 use crate::contract::terms::{ShapeMode, ToolTerms};
 use crate::contract::tool::{Knowledge, Tool};
-use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft, result_of};
+use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft};
 use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::finding::{Finding, FindingCode};
@@ -25,12 +25,10 @@ use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::{self, IntentFacts, VerdictFacts};
 use crate::record::entry::Concluded;
 use crate::record::{Entry, Phase, Recording};
+use crate::wire::reply::Reply;
 
 /// How many late answers of one call are recorded; a server that goes on answering is not listened to.
 const KEPT_LATE: usize = 4;
-
-/// A frame above this size is read as an answer, not as a refusal that needs a second look at the list.
-const LARGEST_REFUSAL: usize = 64 * 1024;
 
 /// What holds for every call of one session.
 #[derive(Debug, Clone)]
@@ -58,8 +56,8 @@ pub enum Event {
     Recorded(Recording),
     /// The request was handed to the transport.
     Sent,
-    /// A frame answered the request.
-    Replied(String),
+    /// The request was answered.
+    Replied(Reply),
     /// No answer will come.
     Lost(Loss),
     /// The request was handed over and could be taken back: not a byte of it left, and none ever will.
@@ -149,7 +147,7 @@ enum State {
     /// The request is to be handed over, or was; an answer is awaited.
     Waiting,
     /// The server refused the parameters: is the tool still there?
-    Confirming { frame: String },
+    Confirming { reply: Reply },
     /// A verdict is on its way to disk.
     Concluding { draft: Box<Draft>, after: After },
     /// The caller is told. What still comes amends the record.
@@ -190,7 +188,7 @@ pub struct Call {
     cancelled: bool,
     timed_out: bool,
     /// Answers that came while the first was being recorded.
-    early: Vec<String>,
+    early: Vec<Reply>,
     late_answers: usize,
     state: State,
 }
@@ -298,7 +296,7 @@ impl Call {
                 self.attempts += 1;
                 Vec::new()
             }
-            (State::Waiting, Event::Replied(frame)) => self.replied(frame, now),
+            (State::Waiting, Event::Replied(reply)) => self.replied(reply, now),
             (State::Waiting, Event::Lost(loss)) => self.lost(loss, now),
             (State::Waiting, Event::TimedOut) => self.conclude(&Ending::Timeout, None, now),
             (State::Waiting, Event::Cancelled) if self.sent.is_none() => {
@@ -307,20 +305,20 @@ impl Call {
             (State::Waiting | State::Confirming { .. }, Event::Cancelled) => {
                 self.conclude(&Ending::CancelledSent, None, now)
             }
-            (State::Confirming { frame }, Event::Learnt(knowledge)) => {
+            (State::Confirming { reply }, Event::Learnt(knowledge)) => {
                 let listed = matches!(knowledge, Knowledge::Listed(_));
-                self.settle(&frame, listed, now)
+                self.settle(&reply, listed, now)
             }
-            (State::Confirming { frame }, Event::TimedOut | Event::Lost(_)) => self.settle(&frame, true, now),
+            (State::Confirming { reply }, Event::TimedOut | Event::Lost(_)) => self.settle(&reply, true, now),
             (State::Concluding { draft, after }, Event::Recorded(recording)) => {
                 self.tell(*draft, after, &recording, now)
             }
-            (State::Told, Event::Replied(frame)) => self.late(&frame, now),
-            (state @ (State::Concluding { .. } | State::Confirming { .. }), Event::Replied(frame)) => {
+            (State::Told, Event::Replied(reply)) => self.late(&reply, now),
+            (state @ (State::Concluding { .. } | State::Confirming { .. }), Event::Replied(reply)) => {
                 // One more answer while the first is still on its way: its turn comes once the caller is told.
                 self.state = state;
                 if self.early.len() < KEPT_LATE {
-                    self.early.push(frame);
+                    self.early.push(reply);
                 }
                 Vec::new()
             }
@@ -395,20 +393,20 @@ impl Call {
         }
     }
 
-    fn replied(&mut self, frame: String, now: UnixMillis) -> Vec<Action> {
-        if self.tool.is_some() && frame.len() <= LARGEST_REFUSAL && refuses_parameters(&frame) {
-            self.state = State::Confirming { frame };
+    fn replied(&mut self, reply: Reply, now: UnixMillis) -> Vec<Action> {
+        if self.tool.is_some() && refuses_parameters(&reply) {
+            self.state = State::Confirming { reply };
             return vec![Action::Learn { refresh: true }];
         }
-        self.settle(&frame, true, now)
+        self.settle(&reply, true, now)
     }
 
-    fn settle(&mut self, frame: &str, listed: bool, now: UnixMillis) -> Vec<Action> {
-        let ending = self.read(frame, listed);
-        self.conclude(&ending, Some(frame), now)
+    fn settle(&mut self, reply: &Reply, listed: bool, now: UnixMillis) -> Vec<Action> {
+        let ending = self.read(reply, listed);
+        self.conclude(&ending, Some(reply), now)
     }
 
-    fn read(&self, frame: &str, listed: bool) -> Ending {
+    fn read(&self, reply: &Reply, listed: bool) -> Ending {
         let terms = self.terms();
         let asked = Asked {
             revision: self.request.revision,
@@ -424,7 +422,7 @@ impl Call {
         };
         let none = BTreeMap::new();
         let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);
-        ending(frame, &asked, refusals, listed, &self.circumstances.secrets)
+        ending(reply, &asked, refusals, listed, &self.circumstances.secrets)
     }
 
     fn lost(&mut self, loss: Loss, now: UnixMillis) -> Vec<Action> {
@@ -450,7 +448,7 @@ impl Call {
         actions
     }
 
-    fn conclude(&mut self, ending: &Ending, reply: Option<&str>, now: UnixMillis) -> Vec<Action> {
+    fn conclude(&mut self, ending: &Ending, reply: Option<&Reply>, now: UnixMillis) -> Vec<Action> {
         let scene = self.scene(now);
         let judgment = judge(&scene, ending);
         let read = self.class() == EffectClass::Read;
@@ -469,7 +467,7 @@ impl Call {
         let entries = if self.circumstances.has_ledger {
             let facts = VerdictFacts {
                 block: draft.block.as_deref(),
-                reply: reply.and_then(result_of).map(serde_json::value::RawValue::get),
+                reply: reply.and_then(Reply::said),
                 earlier_findings: &self.disclosure.findings,
                 count_is_zero: matches!(ending, Ending::Replied(reading) if reading.count_is_zero),
             };
@@ -511,19 +509,19 @@ impl Call {
         actions.push(Action::Told { listen });
         self.request.forget();
         self.coerced = None;
-        for frame in std::mem::take(&mut self.early) {
-            actions.extend(self.late(&frame, now));
+        for reply in std::mem::take(&mut self.early) {
+            actions.extend(self.late(&reply, now));
         }
         actions
     }
 
     /// An answer, or a second one, that came after the verdict: it amends the record, and nobody is told twice.
-    fn late(&mut self, frame: &str, now: UnixMillis) -> Vec<Action> {
+    fn late(&mut self, reply: &Reply, now: UnixMillis) -> Vec<Action> {
         if self.late_answers >= KEPT_LATE {
             return Vec::new();
         }
         self.late_answers += 1;
-        let ending = self.read(frame, true);
+        let ending = self.read(reply, true);
         let scene = self.scene(now);
         let mut judgment: Judgment = judge_late(&scene, &ending);
         judgment.findings.push(Finding::new(
@@ -534,7 +532,7 @@ impl Call {
             ),
         ));
         let facts = VerdictFacts {
-            reply: result_of(frame).map(serde_json::value::RawValue::get),
+            reply: reply.said(),
             count_is_zero: matches!(&ending, Ending::Replied(reading) if reading.count_is_zero),
             ..VerdictFacts::default()
         };

@@ -10,7 +10,7 @@ use crate::delivery::redaction::{KnownSecrets, least, least_json};
 use crate::judgment::ending::Ending;
 use crate::reading::result::{Asked, read as read_result};
 use crate::wire::decode::ErrorObject;
-use crate::wire::envelope::{Body, Message, read};
+use crate::wire::reply::{Carried, Reply};
 
 /// How much of an error's data is quoted.
 const DATA: usize = 300;
@@ -18,21 +18,18 @@ const DATA: usize = 300;
 /// The code of "invalid params" (JSON-RPC 2.0, section 5.1).
 pub const INVALID_PARAMS: i64 = -32602;
 
-/// Reads the frame that answered a call. `changes_nothing` holds the refusals of which the contract says that nothing
+/// Reads what answered a call. `changes_nothing` holds the refusals of which the contract says that nothing
 /// was done; `listed` says whether the server still lists the tool.
 pub fn ending(
-    frame: &str,
+    reply: &Reply,
     asked: &Asked<'_>,
     changes_nothing: &BTreeMap<Refusal, Source>,
     listed: bool,
     secrets: &KnownSecrets,
 ) -> Ending {
-    let Ok(Message::Response(response)) = read(frame) else {
-        return Ending::Both { present: false };
-    };
-    match response.body {
-        Body::Result(raw) => Ending::Replied(Box::new(read_result(raw, asked))),
-        Body::Error(raw) => {
+    match reply.carried() {
+        Carried::Result(result) => Ending::Replied(Box::new(read_result(&result, asked))),
+        Carried::Error(raw) => {
             let error = ErrorObject::read(raw);
             Ending::Refused {
                 code: error.code,
@@ -44,20 +41,14 @@ pub fn ending(
                     .is_some_and(|code| changes_nothing.contains_key(&Refusal::JsonRpc(code))),
             }
         }
-        Body::Both => Ending::Both { present: true },
-        Body::Neither => Ending::Both { present: false },
+        Carried::Both => Ending::Both { present: true },
+        Carried::Neither => Ending::Both { present: false },
     }
 }
 
-/// Is this frame a JSON-RPC error with the code for invalid parameters?
-pub fn refuses_parameters(frame: &str) -> bool {
-    match read(frame) {
-        Ok(Message::Response(response)) => match response.body {
-            Body::Error(raw) => ErrorObject::read(raw).code == Some(INVALID_PARAMS),
-            _ => false,
-        },
-        _ => false,
-    }
+/// Is this a JSON-RPC error with the code for invalid parameters?
+pub fn refuses_parameters(reply: &Reply) -> bool {
+    matches!(reply.carried(), Carried::Error(raw) if ErrorObject::read(raw).code == Some(INVALID_PARAMS))
 }
 
 /// An error's data in short: hosts tend to drop it, though servers put the useful part there. Stacks and credentials go

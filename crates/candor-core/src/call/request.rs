@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::names::ToolName;
-use crate::wire::decode::{CallParams, RequestMeta};
+use crate::wire::decode::{CallParams, Implementation, RequestMeta};
 use crate::wire::encode::{Edits, span};
 use crate::wire::envelope::{Message, Request, read, text_of};
 use crate::wire::members::object;
@@ -42,6 +42,10 @@ pub struct CallRequest {
     pub revision: Revision,
     /// The token that progress notifications will name, raw.
     pub progress_token: Option<String>,
+    /// Who asks, where the request says so itself (2026-07-28).
+    pub client: Option<String>,
+    /// The revision that the request names itself (2026-07-28).
+    pub named_revision: Option<Revision>,
     /// What 2026-07-28 wants in `_meta` of every request, raw; nothing in the legacy era.
     pub protocol_meta: Option<String>,
 }
@@ -86,14 +90,15 @@ impl BadCall {
 }
 
 impl CallRequest {
-    /// Reads a request whose method is `tools/call`; `text` is the frame it was read from.
+    /// Reads a request whose method is `tools/call`; `text` is the frame it was read from, `in_force` the revision where
+    /// it names none.
     ///
     /// # Errors
     /// Where it is malformed.
-    pub fn read(text: &str, request: &Request<'_>, revision: Revision) -> Result<Self, BadCall> {
+    pub fn read(text: &str, request: &Request<'_>, in_force: Revision) -> Result<Self, BadCall> {
         let raw = request.params.ok_or(BadCall::NoParams)?;
         let params: CallParams<'_> = serde_json::from_str(raw.get()).map_err(|_| BadCall::Ambiguous)?;
-        let name = text_of(params.name.ok_or(BadCall::NoName)?).map_err(|_| BadCall::BadName)?;
+        let name = text_of(params.name.ok_or(BadCall::NoName)?.get()).map_err(|_| BadCall::BadName)?;
         let arguments = match params.arguments {
             None => Arguments::Absent,
             Some(raw) if raw.get() == "null" => Arguments::Null,
@@ -103,8 +108,13 @@ impl CallRequest {
             },
             Some(_) => return Err(BadCall::BadArguments),
         };
-        let meta: Option<RequestMeta<'_>> = params.meta.and_then(object);
+        let meta: Option<RequestMeta<'_>> = params.meta.and_then(|raw| object(raw.get()));
+        let named_revision = meta.as_ref().and_then(RequestMeta::revision);
         Ok(Self {
+            client: meta
+                .as_ref()
+                .and_then(|meta| Some(Implementation::name_in(meta.client_info?.get())?.into_owned())),
+            named_revision,
             progress_token: meta
                 .as_ref()
                 .and_then(|meta| Some(meta.progress_token?.get().to_owned())),
@@ -113,7 +123,7 @@ impl CallRequest {
             tool: ToolName::from(name.as_ref()),
             arguments,
             as_task: params.task.is_some_and(|raw| raw.get() != "null"),
-            revision,
+            revision: named_revision.unwrap_or(in_force),
             text: text.to_owned(),
         })
     }

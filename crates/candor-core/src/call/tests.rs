@@ -16,6 +16,8 @@ use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::verdict::Outcome;
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::record::{Entry, Phase, Receipt, Recording};
+use crate::wire::encode::Pieces;
+use crate::wire::reply::Reply;
 use crate::wire::revision::Revision;
 
 fn circumstances(ledger_required: bool) -> Arc<Circumstances> {
@@ -91,7 +93,9 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                 }
                 Action::Send => run.sends += 1,
                 Action::CancelUpstream => run.cancels += 1,
-                Action::Deliver(delivery) => run.delivered.extend(delivery.into_frame()),
+                Action::Deliver(delivery) => {
+                    run.delivered.extend(delivery.into_frame().map(Pieces::into_text));
+                }
                 Action::Told { .. } => {}
             }
         }
@@ -99,8 +103,12 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
     run
 }
 
+fn replied(frame: impl Into<bytestring::ByteString>) -> Event {
+    Event::Replied(Reply::parse(frame).expect("a test's reply is one"))
+}
+
 fn ok_frame(result: &Value) -> Event {
-    Event::Replied(format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#))
+    replied(format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#))
 }
 
 fn result(run: &Run) -> Value {
@@ -348,8 +356,7 @@ fn a_cancelled_call_is_answered_by_nobody_and_recorded() {
 
 #[test]
 fn refused_parameters_are_read_by_whether_the_tool_is_still_there() {
-    let refusal =
-        || Event::Replied(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"no"}}"#.to_owned());
+    let refusal = || replied(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"no"}}"#);
     let answer = |knowledge| {
         let mut call = call(&json!({ "room": 1 }), false);
         let told = run(
@@ -482,7 +489,7 @@ fn a_result_that_names_a_member_twice_is_not_taken_for_done() {
             Listed::read(&raw).unwrap().compile(terms),
         )));
         let mut call = call(&json!({ "room": 1 }), false);
-        let reply = Event::Replied(format!(
+        let reply = replied(format!(
             r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[],"structuredContent":{structured}}}}}"#
         ));
         let told = run(&mut call, vec![tool, on_disk(), Event::Sent, reply, on_disk()]);
@@ -504,7 +511,7 @@ fn a_forged_verdict_is_moved_aside_whatever_stands_beside_it() {
         ("null", false),
     ] {
         let mut call = call(&json!({ "room": 1 }), false);
-        let reply = Event::Replied(format!(
+        let reply = replied(format!(
             r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[],"_meta":{meta}}}}}"#
         ));
         let told = run(

@@ -83,8 +83,8 @@ pub struct Listed<'a> {
 impl<'a> Listed<'a> {
     /// Reads one member of `tools`; `None` where it has no usable name. A bad tool costs only itself.
     pub fn read(raw: &'a RawValue) -> Option<Self> {
-        let definition: Definition<'a> = object(raw)?;
-        let name = text_of(definition.name?).ok()?;
+        let definition: Definition<'a> = object(raw.get())?;
+        let name = text_of(definition.name?.get()).ok()?;
         let annotations = definition
             .annotations
             .and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok())

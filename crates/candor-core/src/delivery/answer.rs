@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use serde_json::value::RawValue;
+use bytestring::ByteString;
 use serde_json::{Map, Value, json};
 
 use super::redaction::{self, KnownSecrets, Redacted};
@@ -16,8 +16,8 @@ use crate::judgment::judge::Judgment;
 use crate::judgment::ruling::{Bytes, Channel, Ruling, refusal_codes};
 use crate::record::Recording;
 use crate::wire::decode::ErrorObject;
-use crate::wire::encode::{Edits, add_members, span};
-use crate::wire::envelope::{Body, Message, read};
+use crate::wire::encode::{Edits, Pieces, add_members, span};
+use crate::wire::reply::{Carried, Reply};
 use crate::wire::revision::{Era, Revision};
 
 /// What the caller's side needs to be answered.
@@ -59,13 +59,13 @@ pub struct Draft {
 enum Shape {
     /// The server's frame, edited.
     Server {
-        frame: String,
+        frame: ByteString,
         id: Range<usize>,
         result: Box<Reworked>,
     },
     /// The server's error, passed on with its credentials masked.
     Passed {
-        frame: String,
+        frame: ByteString,
         id: Range<usize>,
         edits: Edits,
     },
@@ -80,25 +80,25 @@ enum Shape {
 /// What may be delivered: the whole frame, or nothing where nobody is to be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    frame: Option<String>,
+    frame: Option<Pieces>,
 }
 
 impl Delivery {
     /// The frame for the caller, without its newline.
-    pub fn into_frame(self) -> Option<String> {
+    pub fn into_frame(self) -> Option<Pieces> {
         self.frame
     }
 }
 
 impl Draft {
-    /// Drafts the answer to a judged call. `reply` is the server's whole frame, where one came.
+    /// Drafts the answer to a judged call. `reply` is the server's, where one came.
     pub fn new(
         scene: &Scene,
         ending: &Ending,
         mut judgment: Judgment,
         caller: Caller,
         disclosure: &Disclosure,
-        reply: Option<&str>,
+        reply: Option<&Reply>,
     ) -> Self {
         let secrets = scene.secrets.clone();
         let block = wording::block(scene, ending, &judgment)
@@ -122,7 +122,7 @@ impl Draft {
         if let (Shape::Result, Ending::Refused { .. }, Some(raw)) = (
             &shape,
             ending,
-            reply.and_then(|frame| upstream_error(frame, &secrets)),
+            reply.and_then(|reply| upstream_error(reply, &secrets)),
         ) {
             meta.insert("candor/upstreamError".to_owned(), raw.value);
             if !raw.changes.is_empty() {
@@ -168,19 +168,22 @@ impl Draft {
             }
             Shape::Passed { frame, id, mut edits } => {
                 edits.replace(id, self.caller.id);
-                Some(edits.apply(&frame))
+                Some(edits.share(&frame))
             }
-            Shape::Result => Some(own_result(
-                &self.caller,
-                self.block.as_deref().unwrap_or_default(),
-                verdict,
-                meta,
-            )),
+            Shape::Result => Some(
+                own_result(
+                    &self.caller,
+                    self.block.as_deref().unwrap_or_default(),
+                    verdict,
+                    meta,
+                )
+                .into(),
+            ),
             Shape::Error { code } => {
                 let error = self.judgment.verdict.error.as_ref();
                 let message = error.map_or("", |error| error.message.as_str());
                 let message = redaction::known(message, &self.secrets).value;
-                Some(own_error(Some(&self.caller.id), code, &message, Some(meta)))
+                Some(own_error(Some(&self.caller.id), code, &message, Some(meta)).into())
             }
         };
         Delivery { frame }
@@ -221,62 +224,56 @@ impl Shape {
     }
 }
 
-fn shape(judgment: &Judgment, block: Option<&str>, reply: Option<&str>, secrets: &KnownSecrets) -> Shape {
+fn shape(judgment: &Judgment, block: Option<&str>, reply: Option<&Reply>, secrets: &KnownSecrets) -> Shape {
     let ruling = &judgment.ruling;
     match (ruling.channel, ruling.bytes) {
         (Channel::Nobody, _) => Shape::Nobody,
         (Channel::Error, Bytes::Passed) => reply
-            .and_then(|frame| passed(frame, judgment.how, secrets))
+            .map(|reply| passed(reply, judgment.how, secrets))
             .unwrap_or(Shape::Error { code: -32603 }),
         (Channel::Error, _) => Shape::Error {
             code: refusal_codes(judgment.how).0.unwrap_or(-32603),
         },
         (Channel::Result, Bytes::Untouched | Bytes::Prefixed) => reply
-            .and_then(|frame| edited(frame, ruling, block, secrets))
+            .and_then(|reply| edited(reply, ruling, block, secrets))
             .unwrap_or(Shape::Result),
         (Channel::Result, _) => Shape::Result,
     }
 }
 
 /// The server's own result, with the edits that its ruling asks for; `None` where it can't be edited.
-fn edited(frame: &str, ruling: &Ruling, block: Option<&str>, secrets: &KnownSecrets) -> Option<Shape> {
-    let Ok(Message::Response(response)) = read(frame) else {
-        return None;
-    };
-    let Body::Result(raw) = response.body else {
+fn edited(reply: &Reply, ruling: &Ruling, block: Option<&str>, secrets: &KnownSecrets) -> Option<Shape> {
+    let Carried::Result(result) = reply.carried() else {
         return None;
     };
     Some(Shape::Server {
-        id: span(frame, response.id.get())?,
-        result: Box::new(Reworked::plan(frame, raw, ruling, block, secrets)?),
-        frame: frame.to_owned(),
+        id: reply.id(),
+        result: Box::new(Reworked::plan(reply.frame(), &result, ruling, block, secrets)?),
+        frame: reply.frame().clone(),
     })
 }
 
 /// The server's own error: passed on with its credentials masked and that disclosed, as in a flagged answer. One that
 /// asks the user to follow a URL is left whole: the URL may need what its query holds.
-fn passed(frame: &str, how: How, secrets: &KnownSecrets) -> Option<Shape> {
-    let Ok(Message::Response(response)) = read(frame) else {
-        return None;
-    };
+fn passed(reply: &Reply, how: How, secrets: &KnownSecrets) -> Shape {
     let mut edits = Edits::new();
-    if let Body::Error(raw) = response.body
+    if let Carried::Error(raw) = reply.carried()
         && how != How::EUrl
     {
-        mask_error(&mut edits, frame, raw, secrets);
+        mask_error(&mut edits, reply.frame(), raw, secrets);
     }
-    Some(Shape::Passed {
-        id: span(frame, response.id.get())?,
-        frame: frame.to_owned(),
+    Shape::Passed {
+        id: reply.id(),
+        frame: reply.frame().clone(),
         edits,
-    })
+    }
 }
 
-fn mask_error(edits: &mut Edits, frame: &str, raw: &RawValue, secrets: &KnownSecrets) {
-    let Some(place) = span(frame, raw.get()) else {
+fn mask_error(edits: &mut Edits, frame: &str, raw: &str, secrets: &KnownSecrets) {
+    let Some(place) = span(frame, raw) else {
         return;
     };
-    let redacted = redaction::raw(raw.get(), secrets);
+    let redacted = redaction::raw(raw, secrets);
     if redacted.changes.is_empty() {
         return;
     }
@@ -302,14 +299,11 @@ fn mask_error(edits: &mut Edits, frame: &str, raw: &RawValue, secrets: &KnownSec
 }
 
 /// The raw form of a JSON-RPC error that became a result, with the least information.
-fn upstream_error(frame: &str, secrets: &KnownSecrets) -> Option<Redacted<Value>> {
-    let Ok(Message::Response(response)) = read(frame) else {
+fn upstream_error(reply: &Reply, secrets: &KnownSecrets) -> Option<Redacted<Value>> {
+    let Carried::Error(raw) = reply.carried() else {
         return None;
     };
-    let Body::Error(raw) = response.body else {
-        return None;
-    };
-    let value: Value = serde_json::from_str(raw.get()).ok()?;
+    let value: Value = serde_json::from_str(raw).ok()?;
     Some(redaction::least_json(&value, secrets))
 }
 
@@ -342,15 +336,4 @@ pub fn own_error(id: Option<&str>, code: i64, message: &str, data: Option<Map<St
     }
     let id = id.map_or_else(String::new, |id| format!("\"id\":{id},"));
     format!("{{\"jsonrpc\":\"2.0\",{id}\"error\":{}}}", Value::Object(error))
-}
-
-/// The result of a reply's frame, raw: for the record.
-pub fn result_of(frame: &str) -> Option<&RawValue> {
-    match read(frame) {
-        Ok(Message::Response(response)) => match response.body {
-            Body::Result(raw) | Body::Error(raw) => Some(raw),
-            Body::Both | Body::Neither => None,
-        },
-        _ => None,
-    }
 }

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use serde_json::value::RawValue;
+use bytestring::ByteString;
 use serde_json::{Value, json};
 
 use super::redaction::{self, KnownSecrets};
 use crate::judgment::ruling::{Bytes, Flag, Ruling};
 use crate::reading::members::{Block, Members};
-use crate::wire::encode::{Edits, span};
-use crate::wire::members::{entries, object};
+use crate::wire::encode::{Edits, Pieces, span};
+use crate::wire::members::{Opened, entries, object};
 
 /// Prefix of every `_meta` key that is Candor's own.
 const OURS: &str = "candor/";
@@ -41,20 +41,19 @@ enum MetaPlace {
 }
 
 impl Reworked {
-    /// Plans the edits of `raw`, a result standing in `frame`. `None` where the result can't be edited (it is no
-    /// object, or not a part of the frame).
+    /// Plans the edits of a result standing in `frame`. `None` where it can't be edited (it is no object, or not a part
+    /// of the frame).
     pub fn plan(
         frame: &str,
-        raw: &RawValue,
+        result: &Opened<'_>,
         ruling: &Ruling,
         block: Option<&str>,
         secrets: &KnownSecrets,
     ) -> Option<Self> {
-        let result = span(frame, raw.get())?;
-        let members = Members::read(raw)?;
+        let members = Members::of(result)?;
         let mut this = Self {
             edits: Edits::new(),
-            result,
+            result: span(frame, result.raw())?,
             members: Vec::new(),
             meta: MetaPlace::New,
             masked: None,
@@ -63,7 +62,7 @@ impl Reworked {
         this.plan_meta(frame, members.meta);
         if ruling.flag == Flag::Set {
             this.plan_flag(frame, members.is_error);
-            this.plan_masking(raw, secrets);
+            this.plan_masking(result.raw(), secrets);
         }
         let made = made_block(&members, ruling, secrets);
         let first = if ruling.bytes == Bytes::Prefixed {
@@ -77,25 +76,25 @@ impl Reworked {
         Some(this)
     }
 
-    fn plan_flag(&mut self, frame: &str, flag: Option<&RawValue>) {
-        match flag.and_then(|raw| span(frame, raw.get())) {
+    fn plan_flag(&mut self, frame: &str, flag: Option<&str>) {
+        match flag.and_then(|raw| span(frame, raw)) {
             Some(place) => self.edits.replace(place, "true"),
             None => self.members.push("\"isError\":true".to_owned()),
         }
     }
 
-    fn plan_block(&mut self, frame: &str, content: Option<&RawValue>, text: &str) {
+    fn plan_block(&mut self, frame: &str, content: Option<&str>, text: &str) {
         let block = json!({ "type": "text", "text": text }).to_string();
-        match content.filter(|raw| raw.get().starts_with('[')) {
+        match content.filter(|raw| raw.starts_with('[')) {
             Some(raw) => {
-                let Some(place) = span(frame, raw.get()) else {
+                let Some(place) = span(frame, raw) else {
                     return;
                 };
-                let empty = raw.get().trim_matches(['[', ']']).trim_ascii().is_empty();
+                let empty = raw.trim_matches(['[', ']']).trim_ascii().is_empty();
                 let comma = if empty { "" } else { "," };
                 self.edits.insert(place.start + 1, format!("{block}{comma}"));
             }
-            None => match content.and_then(|raw| span(frame, raw.get())) {
+            None => match content.and_then(|raw| span(frame, raw)) {
                 Some(place) => self.edits.replace(place, format!("[{block}]")),
                 None => self.members.push(format!("\"content\":[{block}]")),
             },
@@ -103,8 +102,8 @@ impl Reworked {
     }
 
     /// In a server's own flagged answer only credentials are masked, wherever they stand in it, and said so.
-    fn plan_masking(&mut self, raw: &RawValue, secrets: &KnownSecrets) {
-        let redacted = redaction::raw(raw.get(), secrets);
+    fn plan_masking(&mut self, raw: &str, secrets: &KnownSecrets) {
+        let redacted = redaction::raw(raw, secrets);
         for rewritten in redacted.value {
             let start = self.result.start + rewritten.span.start;
             let end = self.result.start + rewritten.span.end;
@@ -124,23 +123,23 @@ impl Reworked {
     }
 
     /// Finds the place for Candor's keys, and moves what a server put under them out of the way.
-    fn plan_meta(&mut self, frame: &str, meta: Option<&RawValue>) {
-        let Some((raw, place)) = meta.and_then(|raw| Some((raw, span(frame, raw.get())?))) else {
+    fn plan_meta(&mut self, frame: &str, meta: Option<&str>) {
+        let Some((raw, place)) = meta.and_then(|raw| Some((raw, span(frame, raw)?))) else {
             return;
         };
-        if raw.get() == "null" {
+        if raw == "null" {
             self.meta = MetaPlace::Instead {
                 span: place,
                 members: String::new(),
             };
             return;
         }
-        let Some(entries) = entries(raw.get()) else {
+        let Some(entries) = entries(raw) else {
             // It is no object, so it holds no metadata: it moves aside for what does.
             self.claimed = true;
             self.meta = MetaPlace::Instead {
                 span: place,
-                members: format!("\"candor/claimed\":{}", raw.get()),
+                members: format!("\"candor/claimed\":{raw}"),
             };
             return;
         };
@@ -164,7 +163,7 @@ impl Reworked {
     }
 
     /// The frame with all edits done, `candor` (members without braces) among the members of `_meta`.
-    pub fn finish(mut self, frame: &str, id: (Range<usize>, &str), candor: &str) -> String {
+    pub fn finish(mut self, frame: &ByteString, id: (Range<usize>, &str), candor: &str) -> Pieces {
         self.edits.replace(id.0, id.1);
         match self.meta {
             MetaPlace::Inside { at, empty } => {
@@ -183,7 +182,7 @@ impl Reworked {
         {
             self.edits.insert(at, what);
         }
-        self.edits.apply(frame)
+        self.edits.share(frame)
     }
 }
 
@@ -205,7 +204,7 @@ fn made_block(members: &Members<'_>, ruling: &Ruling, secrets: &KnownSecrets) ->
     }
     let empty = members.blocks().is_none_or(|blocks| {
         blocks.iter().all(|raw| {
-            object::<Block<'_>>(raw).is_some_and(|block| {
+            object::<Block<'_>>(raw.get()).is_some_and(|block| {
                 block.is_text()
                     && block
                         .text
@@ -213,11 +212,11 @@ fn made_block(members: &Members<'_>, ruling: &Ruling, secrets: &KnownSecrets) ->
             })
         })
     });
-    let structured = members.structured.filter(|raw| raw.get() != "null")?;
+    let structured = members.structured.filter(|raw| *raw != "null")?;
     if !empty {
         return None;
     }
-    let value: Value = serde_json::from_str(structured.get()).ok()?;
+    let value: Value = serde_json::from_str(structured).ok()?;
     let mut text = redaction::json(&value, secrets).value.to_string();
     if text.len() > MADE_BLOCK {
         text.truncate(text.floor_char_boundary(MADE_BLOCK));

@@ -6,32 +6,25 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::wire::envelope::{present, text_of};
-use crate::wire::members::object;
+use crate::wire::members::{Opened, object};
 
-/// A tool result (or what came in its place), member by member. Unknown members stay in the bytes they came in.
-#[derive(Debug, Default, Deserialize)]
+/// A tool result (or what came in its place), member by member, raw. Unknown members stay in the bytes they came in.
+#[derive(Debug, Default)]
 pub struct Members<'a> {
     /// `content`
-    #[serde(borrow, default, deserialize_with = "present")]
-    pub content: Option<&'a RawValue>,
+    pub content: Option<&'a str>,
     /// `structuredContent`
-    #[serde(borrow, default, rename = "structuredContent", deserialize_with = "present")]
-    pub structured: Option<&'a RawValue>,
+    pub structured: Option<&'a str>,
     /// `isError`
-    #[serde(borrow, default, rename = "isError", deserialize_with = "present")]
-    pub is_error: Option<&'a RawValue>,
+    pub is_error: Option<&'a str>,
     /// `resultType` (2026-07-28)
-    #[serde(borrow, default, rename = "resultType", deserialize_with = "present")]
-    pub result_type: Option<&'a RawValue>,
+    pub result_type: Option<&'a str>,
     /// `_meta`
-    #[serde(borrow, default, rename = "_meta", deserialize_with = "present")]
-    pub meta: Option<&'a RawValue>,
+    pub meta: Option<&'a str>,
     /// `task` (2025-11-25)
-    #[serde(borrow, default, deserialize_with = "present")]
-    pub task: Option<&'a RawValue>,
+    pub task: Option<&'a str>,
     /// `taskId` (the tasks extension of 2026-07-28)
-    #[serde(borrow, default, rename = "taskId", deserialize_with = "present")]
-    pub task_id: Option<&'a RawValue>,
+    pub task_id: Option<&'a str>,
 }
 
 /// A content block, as far as Candor reads it.
@@ -52,21 +45,41 @@ impl Block<'_> {
 }
 
 impl<'a> Members<'a> {
-    /// Reads a result; `None` where it is no object, or names a member twice.
-    pub fn read(raw: &'a RawValue) -> Option<Self> {
-        object(raw)
+    /// Reads a result; `None` where it is no object, or names a member that Candor reads twice.
+    pub fn of(result: &Opened<'a>) -> Option<Self> {
+        if !result.is_object() {
+            return None;
+        }
+        let mut members = Self::default();
+        for (name, value) in result.members() {
+            // A name that no text can hold is none of these.
+            let place = match text_of(name).as_deref() {
+                Ok("content") => &mut members.content,
+                Ok("structuredContent") => &mut members.structured,
+                Ok("isError") => &mut members.is_error,
+                Ok("resultType") => &mut members.result_type,
+                Ok("_meta") => &mut members.meta,
+                Ok("task") => &mut members.task,
+                Ok("taskId") => &mut members.task_id,
+                _ => continue,
+            };
+            if place.replace(value).is_some() {
+                return None;
+            }
+        }
+        Some(members)
     }
 
     /// The content blocks, raw; `None` where `content` is absent or no list.
     pub fn blocks(&self) -> Option<Vec<&'a RawValue>> {
-        serde_json::from_str(self.content?.get()).ok()
+        serde_json::from_str(self.content?).ok()
     }
 
     /// The raw texts of the text blocks, in order.
     pub fn raw_texts(&self) -> Vec<&'a RawValue> {
         let blocks = self.blocks().unwrap_or_default();
         let text = |raw: &&'a RawValue| {
-            let block: Block<'a> = object(raw)?;
+            let block: Block<'a> = object(raw.get())?;
             if block.is_text() { block.text } else { None }
         };
         blocks.iter().filter_map(text).collect()
@@ -76,7 +89,7 @@ impl<'a> Members<'a> {
     pub fn texts(&self) -> Vec<Cow<'a, str>> {
         self.raw_texts()
             .into_iter()
-            .filter_map(|raw| text_of(raw).ok())
+            .filter_map(|raw| text_of(raw.get()).ok())
             .collect()
     }
 }
@@ -87,11 +100,10 @@ mod tests {
 
     #[test]
     fn only_an_object_is_a_result() {
-        let read = |text: &str| {
-            let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
-            Members::read(&raw).is_some()
-        };
-        assert!(read(r#" {"content":[]}"#));
+        let read = |text: &str| Members::of(&Opened::whole(text)).is_some();
+        assert!(read(r#"{"content":[]}"#));
+        assert!(!read(r#"{"content":[],"cont\u0065nt":[]}"#), "a member twice");
+        assert!(read(r#"{"content":[],"x":1,"x":2}"#), "one that nobody reads");
         assert!(
             !read(r#"[[],{"status":"booked"},true]"#),
             "a list of what the members would hold"

@@ -11,7 +11,7 @@ use crate::contract::schema::Schema;
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::how::How;
 use crate::wire::envelope::text_of;
-use crate::wire::members::{is_ambiguous, object};
+use crate::wire::members::{Opened, is_ambiguous, object};
 use crate::wire::revision::{Era, Revision};
 
 /// Structure above this size is not parsed: a mapping reads nothing from it.
@@ -86,10 +86,9 @@ impl ResultReading {
 }
 
 /// Reads a result. Total: whatever came is one of the endings.
-pub fn read(raw: &RawValue, asked: &Asked<'_>) -> ResultReading {
-    let Some(members) = Members::read(raw) else {
-        let named_twice = raw.get().starts_with('{');
-        return ResultReading::no_result(if named_twice {
+pub fn read(result: &Opened<'_>, asked: &Asked<'_>) -> ResultReading {
+    let Some(members) = Members::of(result) else {
+        return ResultReading::no_result(if result.is_object() {
             "it names a member twice"
         } else {
             "it is not an object"
@@ -125,7 +124,7 @@ enum ResultKind {
 fn kind(members: &Members<'_>, asked: &Asked<'_>) -> ResultKind {
     let named = members
         .result_type
-        .map(|raw| text_of(raw).unwrap_or_else(|_| raw.get().into()));
+        .map(|raw| text_of(raw).unwrap_or_else(|_| raw.into()));
     match (asked.revision.era(), named.as_deref()) {
         (Era::Modern, Some("input_required")) => ResultKind::InputRequired,
         (Era::Modern, Some("task")) => ResultKind::Task(members.task_id.and_then(short_text)),
@@ -142,37 +141,45 @@ fn kind(members: &Members<'_>, asked: &Asked<'_>) -> ResultKind {
     }
 }
 
-fn task_id(task: &RawValue) -> Option<String> {
-    let task: Value = serde_json::from_str(task.get()).ok()?;
+fn task_id(task: &str) -> Option<String> {
+    let task: Value = serde_json::from_str(task).ok()?;
     Some(task.get("taskId")?.as_str()?.chars().take(200).collect())
 }
 
-fn short_text(raw: &RawValue) -> Option<String> {
+fn short_text(raw: &str) -> Option<String> {
     Some(text_of(raw).ok()?.chars().take(200).collect())
 }
 
 fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
-    let flagged = match members.is_error.map(RawValue::get) {
+    let flagged = match members.is_error {
         None | Some("false" | "null") => false,
         Some("true") => true,
         Some(_) => return ResultReading::no_result("its isError is not a boolean"),
     };
     let structured = structure(members, asked.revision);
-    let content_is_list = members.content.is_some_and(|raw| raw.get().starts_with('['));
+    let content_is_list = members.content.is_some_and(|raw| raw.starts_with('['));
     if !content_is_list && structured.is_none() {
         return ResultReading::no_result(match members.content {
             None => "it has neither content nor structuredContent",
             Some(_) => "its content is not a list",
         });
     }
-    let texts = members.texts();
+    // Its own words are for quoting a failure; a mapping may read them as a document.
+    let reads_text = asked
+        .mapping
+        .is_some_and(|mapping| mapping.document == Document::Text);
+    let texts = if flagged || reads_text {
+        members.texts()
+    } else {
+        Vec::new()
+    };
     let first_text = texts.iter().find(|text| !text.trim().is_empty());
     // Only what is looked into is parsed: a large structure that nobody checks costs one scan.
     let looked_into =
         asked.mapping.is_some() || (!flagged && asked.promises_structure && asked.output.is_some());
     let parsed = structured
-        .filter(|raw| looked_into && raw.get().len() <= PARSED_BYTES)
-        .map(|raw| serde_json::from_str::<Value>(raw.get()));
+        .filter(|raw| looked_into && raw.len() <= PARSED_BYTES)
+        .map(serde_json::from_str::<Value>);
     let value = parsed.as_ref().and_then(|parsed| parsed.as_ref().ok());
     let text_refs: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     let mut reading = ResultReading {
@@ -194,15 +201,18 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
 /// value that no contract knows.
 fn read_mapping(
     mapping: &Mapping,
-    raw: Option<&RawValue>,
+    raw: Option<&str>,
     structured: Option<&Value>,
     texts: &[&str],
 ) -> MappedReading {
     let ambiguous = match mapping.document {
-        Document::Structured => raw.is_some_and(|raw| is_ambiguous(raw.get())),
+        Document::Structured => raw
+            .zip(structured)
+            .is_some_and(|(raw, value)| is_ambiguous(raw, value)),
         Document::Text => texts
             .iter()
-            .any(|text| text.trim_start().starts_with('{') && is_ambiguous(text)),
+            .filter(|text| text.trim_start().starts_with('{'))
+            .any(|text| serde_json::from_str(text).is_ok_and(|value| is_ambiguous(text, &value))),
     };
     if ambiguous {
         return MappedReading {
@@ -217,12 +227,7 @@ fn read_mapping(
     mapping.read(structured, texts)
 }
 
-fn check_shape(
-    reading: &mut ResultReading,
-    asked: &Asked<'_>,
-    raw: Option<&RawValue>,
-    value: Option<&Value>,
-) {
+fn check_shape(reading: &mut ResultReading, asked: &Asked<'_>, raw: Option<&str>, value: Option<&Value>) {
     let (Some(schema), true) = (asked.output, asked.promises_structure) else {
         if asked.promises_structure && raw.is_none() {
             reading.how = How::OkNoStructure;
@@ -232,7 +237,7 @@ fn check_shape(
     let not_checked = |why: &str| Finding::new(FindingCode::NotChecked, format!("structuredContent: {why}"));
     match (raw, value) {
         (None, _) => reading.how = How::OkNoStructure,
-        (Some(raw), _) if raw.get().len() > CHECKED_BYTES => {
+        (Some(raw), _) if raw.len() > CHECKED_BYTES => {
             reading.findings.push(not_checked("over 4 MiB"));
         }
         (Some(_), None) => reading
@@ -256,13 +261,17 @@ fn check_shape(
 }
 
 /// `structuredContent`, where the revision has it. A null is a value in 2026-07-28 and nothing before.
-fn structure<'a>(members: &Members<'a>, revision: Revision) -> Option<&'a RawValue> {
+fn structure<'a>(members: &Members<'a>, revision: Revision) -> Option<&'a str> {
     members
         .structured
-        .filter(|raw| raw.get() != "null" || revision.era() == Era::Modern)
+        .filter(|raw| *raw != "null" || revision.era() == Era::Modern)
 }
 
-fn counts_zero(structured: &RawValue) -> bool {
+fn counts_zero(structured: &str) -> bool {
+    // Most structures have no such member, and some are large: those are not read for it.
+    if !structured.contains("\"count\"") {
+        return false;
+    }
     #[derive(Deserialize)]
     struct Counted<'a> {
         #[serde(borrow)]

@@ -84,7 +84,7 @@ impl RequestMeta<'_> {
 
     /// The revision, where the request names one that this program knows.
     pub fn revision(&self) -> Option<Revision> {
-        text_of(self.revision?)
+        text_of(self.revision?.get())
             .ok()
             .and_then(|text| Revision::parse(&text))
     }
@@ -100,8 +100,8 @@ pub struct AnyParams<'a> {
 
 /// The `_meta` of a request's `params`, leniently: anything unreadable is nothing.
 pub fn request_meta(params: Option<&RawValue>) -> Option<RequestMeta<'_>> {
-    let params: AnyParams<'_> = object(params?)?;
-    object(params.meta?)
+    let params: AnyParams<'_> = object(params?.get())?;
+    object(params.meta?.get())
 }
 
 /// A JSON-RPC error object, leniently.
@@ -120,13 +120,8 @@ pub struct ErrorObject<'a> {
 
 impl<'a> ErrorObject<'a> {
     /// Reads an error; one that is no object at all is an error without code and message.
-    pub fn read(raw: &'a RawValue) -> Self {
-        // A derived reader takes a list for an object's members in their order: `[-32602]` is no code.
-        let object = raw
-            .get()
-            .starts_with('{')
-            .then(|| serde_json::from_str(raw.get()).ok());
-        object.flatten().unwrap_or(Self {
+    pub fn read(raw: &'a str) -> Self {
+        object(raw).unwrap_or(Self {
             code: None,
             message: None,
             data: None,
@@ -135,7 +130,7 @@ impl<'a> ErrorObject<'a> {
 
     /// The message, where it is a string.
     pub fn message(&self) -> Option<Cow<'a, str>> {
-        text_of(self.message?).ok()
+        text_of(self.message?.get()).ok()
     }
 }
 
@@ -153,9 +148,9 @@ pub struct Implementation<'a> {
 
 impl<'a> Implementation<'a> {
     /// The name in an `Implementation` object.
-    pub fn name_in(raw: &'a RawValue) -> Option<Cow<'a, str>> {
+    pub fn name_in(raw: &'a str) -> Option<Cow<'a, str>> {
         let read: Self = object(raw)?;
-        text_of(read.name?).ok()
+        text_of(read.name?.get()).ok()
     }
 }
 
@@ -175,25 +170,25 @@ pub struct Handshake<'a> {
 
 impl<'a> Handshake<'a> {
     /// Reads `params` or `result` of `initialize` (or the result of `server/discover`).
-    pub fn read(raw: &'a RawValue) -> Option<Self> {
+    pub fn read(raw: &'a str) -> Option<Self> {
         object(raw)
     }
 
     /// The revision, where this program knows it.
     pub fn revision(&self) -> Option<Revision> {
-        text_of(self.revision?)
+        text_of(self.revision?.get())
             .ok()
             .and_then(|text| Revision::parse(&text))
     }
 
     /// The host's name.
     pub fn client_name(&self) -> Option<Cow<'a, str>> {
-        Implementation::name_in(self.client_info?)
+        Implementation::name_in(self.client_info?.get())
     }
 
     /// The server's name.
     pub fn server_name(&self) -> Option<Cow<'a, str>> {
-        Implementation::name_in(self.server_info?)
+        Implementation::name_in(self.server_info?.get())
     }
 }
 
@@ -237,10 +232,7 @@ mod tests {
 
     #[test]
     fn only_an_object_has_a_code() {
-        let code = |text: &str| {
-            let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
-            ErrorObject::read(&raw).code
-        };
+        let code = |text: &str| ErrorObject::read(text).code;
         assert_eq!(code(r#"{"code":-32602,"message":"no"}"#), Some(-32602));
         assert_eq!(code(r#"[-32602,"no",null]"#), None);
         assert_eq!(code(r#""-32602""#), None);

@@ -4,6 +4,37 @@
 
 use std::ops::Range;
 
+use bytestring::ByteString;
+
+/// Texts from this size on are edited without a copy; below it, a copy costs less than the pieces.
+const SHARED: usize = 64 * 1024;
+
+/// A message to be sent, in pieces that share the bytes of what they were taken from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pieces(Vec<ByteString>);
+
+impl Pieces {
+    /// All of it as one text.
+    pub fn into_text(self) -> String {
+        self.0.iter().map(|piece| &**piece).collect()
+    }
+}
+
+impl IntoIterator for Pieces {
+    type Item = ByteString;
+    type IntoIter = std::vec::IntoIter<ByteString>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl From<String> for Pieces {
+    fn from(text: String) -> Self {
+        Self(vec![text.into()])
+    }
+}
+
 /// A set of edits to one text.
 #[derive(Debug, Default)]
 pub struct Edits {
@@ -31,24 +62,52 @@ impl Edits {
         self.edits.is_empty()
     }
 
+    /// As [`Edits::apply`], without a copy of what is not edited where that is large.
+    pub fn share(self, text: &ByteString) -> Pieces {
+        if text.len() < SHARED {
+            return self.apply(text).into();
+        }
+        let mut pieces = Vec::with_capacity(2 * self.edits.len() + 1);
+        self.walk(text, |part| match part {
+            Part::Kept(place) => pieces.push(text.slice_ref(text.get(place).unwrap_or_default())),
+            Part::New(new) => pieces.push(new.into()),
+        });
+        Pieces(pieces)
+    }
+
     /// The text with all edits done. Edits at the same place come out in the order they were made; of edits that
     /// overlap, the later ones are dropped (callers edit disjoint members).
-    pub fn apply(mut self, text: &str) -> String {
-        self.edits.sort_by_key(|(span, _)| span.start);
+    pub fn apply(self, text: &str) -> String {
         let grown: usize = self.edits.iter().map(|(_, with)| with.len()).sum();
         let mut out = String::with_capacity(text.len() + grown);
-        let mut done = 0;
-        for (span, with) in self.edits {
-            let Some(kept) = text.get(done..span.start) else {
-                continue;
-            };
-            out.push_str(kept);
-            out.push_str(&with);
-            done = span.end;
-        }
-        out.push_str(text.get(done..).unwrap_or(""));
+        self.walk(text, |part| match part {
+            Part::Kept(place) => out.push_str(text.get(place).unwrap_or_default()),
+            Part::New(new) => out.push_str(&new),
+        });
         out
     }
+
+    fn walk(mut self, text: &str, mut take: impl FnMut(Part)) {
+        self.edits.sort_by_key(|(span, _)| span.start);
+        let mut done = 0;
+        for (span, with) in self.edits {
+            if text.get(done..span.start).is_none() {
+                continue;
+            }
+            take(Part::Kept(done..span.start));
+            take(Part::New(with));
+            done = span.end;
+        }
+        take(Part::Kept(done..text.len()));
+    }
+}
+
+/// A part of an edited text.
+enum Part {
+    /// It stays: where it stands.
+    Kept(Range<usize>),
+    /// It is new.
+    New(String),
 }
 
 /// Where `part` stands in `whole`; `None` unless it really borrows from it.
@@ -86,6 +145,21 @@ mod tests {
             edits.apply(text),
             r#"{ "id" : "host", "result":{"a" : 1.10 ,"_meta":{}} }"#
         );
+    }
+
+    #[test]
+    fn a_large_text_is_edited_to_the_same_as_a_small_one() {
+        let large = ByteString::from(format!("{{\"id\":7,\"text\":\"{}\"}}", "ü".repeat(SHARED)));
+        let edits = || {
+            let mut edits = Edits::new();
+            edits.insert(large.len() - 1, ",\"_meta\":{}");
+            edits.replace(6..7, "\"host\"");
+            edits.replace(0..7, "dropped");
+            edits
+        };
+        let pieces = edits().share(&large);
+        assert!(pieces.0.len() > 1, "it is shared");
+        assert_eq!(pieces.into_text(), edits().apply(&large));
     }
 
     #[test]

@@ -9,6 +9,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::members::{Members, Opened};
+
 /// One message, borrowing from the text it was read from.
 #[derive(Debug)]
 pub enum Message<'a> {
@@ -48,10 +50,10 @@ pub struct Response<'a> {
 }
 
 /// What an answer carries.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Body<'a> {
     /// `result` alone (a null `error` beside it counts as absent).
-    Result(&'a RawValue),
+    Result(Opened<'a>),
     /// `error` alone (a null `result` beside it counts as absent).
     Error(&'a RawValue),
     /// Both: nobody can say which one is meant.
@@ -80,8 +82,10 @@ pub enum Malformed<'a> {
     },
 }
 
+/// The members of an envelope; `R` is how its result is read.
 #[derive(Deserialize)]
-struct Envelope<'a> {
+#[serde(bound(deserialize = "R: Deserialize<'de>"))]
+struct Envelope<'a, R> {
     #[serde(borrow, default, deserialize_with = "present")]
     jsonrpc: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -90,10 +94,18 @@ struct Envelope<'a> {
     method: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
+    #[serde(default = "none", deserialize_with = "present_as")]
+    result: Option<R>,
     #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
+}
+
+fn none<R>() -> Option<R> {
+    None
+}
+
+fn present_as<'de, R: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<R>, D::Error> {
+    R::deserialize(from).map(Some)
 }
 
 /// Keeps "absent" and "null" apart, which `Option` alone does not.
@@ -136,44 +148,43 @@ pub fn read_as(text: &str, version: Version) -> Result<Message<'_>, Malformed<'_
 }
 
 fn read_object(text: &str, version: Version) -> Result<Message<'_>, Malformed<'_>> {
-    let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|fault| match fault.classify() {
-        // The envelope's own refusal: JSON, but with a member twice.
-        serde_json::error::Category::Data => Malformed::NotAMessage,
-        _ => Malformed::NotJson,
-    })?;
+    // A result that is an object with members is opened on the way: the answer to a call is read once. Whatever else
+    // it is costs a second reading.
+    let envelope = serde_json::from_str::<Envelope<'_, Members<'_>>>(text)
+        .ok()
+        .and_then(|envelope| {
+            Opened::of_members(text, envelope.result.as_ref()).map(|result| (envelope, result))
+        });
+    if let Some((envelope, result)) = envelope {
+        return read_members(&envelope, result, version);
+    }
+    let mut envelope =
+        serde_json::from_str::<Envelope<'_, &RawValue>>(text).map_err(|fault| match fault.classify() {
+            // The envelope's own refusal: JSON, but with a member twice.
+            serde_json::error::Category::Data => Malformed::NotAMessage,
+            _ => Malformed::NotJson,
+        })?;
+    let result = envelope.result.take().map(|raw| Opened::whole(raw.get()));
+    read_members(&envelope, result, version)
+}
+
+fn read_members<'a, R>(
+    envelope: &Envelope<'a, R>,
+    result: Option<Opened<'a>>,
+    version: Version,
+) -> Result<Message<'a>, Malformed<'a>> {
     let versioned = envelope.jsonrpc.is_some_and(|version| version.get() == "\"2.0\"");
     let forgiven = envelope.jsonrpc.is_none() && version == Version::Forgiven;
-    match envelope {
-        Envelope {
-            method: Some(method),
-            id,
-            params,
-            ..
-        } => read_call(versioned || forgiven, method, id, params),
-        Envelope {
-            method: None,
-            id: Some(id),
-            result,
-            error,
-            ..
-        } if result.is_some() || error.is_some() => {
-            let body = body(result, error);
-            if versioned && is_id(id) {
-                Ok(Message::Response(Response { id, body }))
-            } else {
-                Err(Malformed::NotAMessage)
-            }
-        }
-        Envelope {
-            method: None,
-            id: Some(id),
-            ..
-        } if versioned && is_id(id) => Ok(Message::Response(Response {
-            id,
-            body: Body::Neither,
-        })),
-        Envelope { .. } => Err(Malformed::NotAMessage),
-    }
+    let (id, error) = (envelope.id, envelope.error);
+    let id = match (envelope.method, id) {
+        (Some(method), id) => return read_call(versioned || forgiven, method, id, envelope.params),
+        (None, Some(id)) if versioned && is_id(id) => id,
+        (None, _) => return Err(Malformed::NotAMessage),
+    };
+    Ok(Message::Response(Response {
+        id,
+        body: body(result, error),
+    }))
 }
 
 fn read_call<'a>(
@@ -194,7 +205,7 @@ fn read_call<'a>(
     if !versioned {
         return Err(fault("the member \"jsonrpc\" must be \"2.0\""));
     }
-    let Ok(method) = text_of(method) else {
+    let Ok(method) = text_of(method.get()) else {
         return Err(fault("the member \"method\" must be a string"));
     };
     if let Some(params) = params
@@ -209,14 +220,15 @@ fn read_call<'a>(
     }
 }
 
-fn body<'a>(result: Option<&'a RawValue>, error: Option<&'a RawValue>) -> Body<'a> {
-    let meant = |member: Option<&'a RawValue>| member.filter(|raw| raw.get() != "null");
-    match (meant(result), meant(error)) {
+fn body<'a>(result: Option<Opened<'a>>, error: Option<&'a RawValue>) -> Body<'a> {
+    let error = error.filter(|raw| raw.get() != "null");
+    match (result, error) {
+        (Some(result), Some(error)) if result.raw() == "null" => Body::Error(error),
         (Some(_), Some(_)) => Body::Both,
+        // `"result": null` alone is a result, though not one that any MCP method gives.
         (Some(result), None) => Body::Result(result),
         (None, Some(error)) => Body::Error(error),
-        // `"result": null` alone is a result, though not one that any MCP method gives.
-        (None, None) => result.map_or(Body::Neither, Body::Result),
+        (None, None) => Body::Neither,
     }
 }
 
@@ -233,10 +245,10 @@ fn first_byte(text: &str) -> Option<u8> {
 ///
 /// # Errors
 /// Where the value is no string, or one that no text can hold (a lone surrogate).
-pub fn text_of(raw: &RawValue) -> Result<Cow<'_, str>, serde_json::Error> {
-    match serde_json::from_str::<&str>(raw.get()) {
+pub fn text_of(raw: &str) -> Result<Cow<'_, str>, serde_json::Error> {
+    match serde_json::from_str::<&str>(raw) {
         Ok(text) => Ok(Cow::Borrowed(text)),
-        Err(_) if raw.get().starts_with('"') => serde_json::from_str::<String>(raw.get()).map(Cow::Owned),
+        Err(_) if raw.starts_with('"') => serde_json::from_str::<String>(raw).map(Cow::Owned),
         Err(_) => Err(serde_json::Error::custom("not a string")),
     }
 }
@@ -250,7 +262,7 @@ mod tests {
             Ok(Message::Request(request)) => format!("request {} {}", request.id, request.method),
             Ok(Message::Notification { method, .. }) => format!("notification {method}"),
             Ok(Message::Response(Response { id, body })) => match body {
-                Body::Result(raw) => format!("result {id} {raw}"),
+                Body::Result(result) => format!("result {id} {}", result.raw()),
                 Body::Error(raw) => format!("error {id} {raw}"),
                 Body::Both => format!("both {id}"),
                 Body::Neither => format!("neither {id}"),

@@ -9,4 +9,5 @@ pub mod envelope;
 pub mod head;
 pub mod members;
 pub mod method;
+pub mod reply;
 pub mod revision;

@@ -70,9 +70,9 @@ fn agrees(text: &str, read: &Result<Message<'_>, Malformed<'_>>) -> Result<(), B
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return Ok(());
     };
-    let member = |name: &str, raw: &RawValue| {
-        value.get(name) == serde_json::from_str::<Value>(raw.get()).ok().as_ref()
-    };
+    let text_of_member =
+        |name: &str, raw: &str| value.get(name) == serde_json::from_str::<Value>(raw).ok().as_ref();
+    let member = |name: &str, raw: &RawValue| text_of_member(name, raw.get());
     let agrees = match read {
         Ok(Message::Request(request)) => {
             member("id", request.id)
@@ -89,8 +89,8 @@ fn agrees(text: &str, read: &Result<Message<'_>, Malformed<'_>>) -> Result<(), B
         Ok(Message::Response(response)) => {
             member("id", response.id)
                 && value.get("method").is_none()
-                && match response.body {
-                    Body::Result(raw) => member("result", raw),
+                && match &response.body {
+                    Body::Result(result) => text_of_member("result", result.raw()),
                     Body::Error(raw) => member("error", raw),
                     Body::Both => value.get("result").is_some() && value.get("error").is_some(),
                     Body::Neither => value.get("result").is_none(),

@@ -10,7 +10,7 @@ use candor_core::call::reply;
 use candor_core::contract::effect::EffectClass;
 use candor_core::contract::schema::{Formats, Schema};
 use candor_core::contract::terms::{ShapeMode, ToolTerms};
-use candor_core::delivery::answer::{Caller, Disclosure, Draft, result_of};
+use candor_core::delivery::answer::{Caller, Disclosure, Draft};
 use candor_core::delivery::redaction::KnownSecrets;
 use candor_core::judgment::ending::Scene;
 use candor_core::judgment::judge::{Judgment, judge};
@@ -19,7 +19,9 @@ use candor_core::names::{OperationId, ServerName, ToolName, UnixMillis};
 use candor_core::reading::result::Asked;
 use candor_core::record::bodies::{self, VerdictFacts};
 use candor_core::record::{Receipt, Recording};
+use candor_core::wire::encode::Pieces;
 use candor_core::wire::envelope::{Body, Message, read};
+use candor_core::wire::reply::Reply;
 use candor_core::wire::revision::Revision;
 use candor_gateway::config::{CommandLine, Config};
 use serde_json::Value;
@@ -167,6 +169,10 @@ pub(crate) fn check(input: &[u8]) -> Result<(), Broken> {
 }
 
 fn answered(frame: &str, setting: &Setting, recording: &Recording) -> Result<(), Broken> {
+    // What is no answer at all never gets as far.
+    let Some(answer) = Reply::parse(frame) else {
+        return Ok(());
+    };
     let terms = CONTRACTS.for_tool("s", setting.tool, &CommandLine::default());
     let scene = scene(setting, &terms, recording);
     let asked = Asked {
@@ -177,7 +183,7 @@ fn answered(frame: &str, setting: &Setting, recording: &Recording) -> Result<(),
         mapping: terms.mapping.as_ref().map(|mapping| &mapping.value),
     };
     let ending = reply::ending(
-        frame,
+        &answer,
         &asked,
         &terms.nothing_done_on,
         !setting.as_task,
@@ -189,7 +195,7 @@ fn answered(frame: &str, setting: &Setting, recording: &Recording) -> Result<(),
         judgment == judge(&scene, &ending),
         || format!("{judgment:?}"),
     )?;
-    recorded(&scene, &judgment, frame)?;
+    recorded(&scene, &judgment, &answer)?;
     let caller = Caller {
         id: CALLER.to_owned(),
         revision: setting.revision,
@@ -201,10 +207,10 @@ fn answered(frame: &str, setting: &Setting, recording: &Recording) -> Result<(),
         judgment,
         caller,
         &Disclosure::default(),
-        Some(frame),
+        Some(&answer),
     );
     let ruling = draft.judgment().ruling;
-    let Some(out) = draft.sign(recording).into_frame() else {
+    let Some(out) = draft.sign(recording).into_frame().map(Pieces::into_text) else {
         return law(
             "an answer reaches the caller",
             ruling.channel == Channel::Nobody,
@@ -259,9 +265,9 @@ fn scene(setting: &Setting, terms: &ToolTerms, recording: &Recording) -> Scene {
     }
 }
 
-fn recorded(scene: &Scene, judgment: &Judgment, frame: &str) -> Result<(), Broken> {
+fn recorded(scene: &Scene, judgment: &Judgment, answer: &Reply) -> Result<(), Broken> {
     let facts = VerdictFacts {
-        reply: result_of(frame).map(serde_json::value::RawValue::get),
+        reply: answer.said(),
         ..VerdictFacts::default()
     };
     let body = bodies::verdict(scene, AT, judgment, &facts);

@@ -6,15 +6,16 @@ use std::time::Duration;
 use candor_core::call::machine::{Action, Call, Event, Listen, Loss};
 use candor_core::call::malformed;
 use candor_core::call::request::{BadCall, CallRequest};
-use candor_core::record::bodies::digest;
 use candor_core::record::{Entry, Phase, Recording};
+use candor_core::wire::decode::request_meta;
 use candor_core::wire::envelope::Request;
+use candor_core::wire::method::Method;
 use candor_core::wire::revision::Revision;
 use tokio::time::Instant;
 
 use super::pending::{Asked, CallKey, Origin};
 use super::revival::Waiting;
-use super::state::{Active, Recorded, Sent, Server, Session, Timer};
+use super::state::{Active, Recorded, Sent, Server, Session, Timer, fingerprint};
 use crate::clock;
 use crate::deadline::{Deadline, MAXIMUM, deadline};
 use crate::recorder::Recorder;
@@ -26,31 +27,25 @@ const DEFERRED: Duration = Duration::from_secs(1);
 
 impl Session {
     /// The host calls a tool.
-    pub(super) fn open_call(
-        &mut self,
-        text: &str,
-        request: &Request<'_>,
-        origin: Origin,
-        revision: Revision,
-    ) {
+    pub(super) fn open_call(&mut self, text: &str, request: &Request<'_>, origin: Origin) {
         self.next_call += 1;
         let key = CallKey(self.next_call);
         self.pending.hold(&origin.id, key);
-        let circumstances = self.circumstances();
         let now = clock::now();
-        let request = match CallRequest::read(text, request, revision) {
+        let mut request = match CallRequest::read(text, request, self.revision_in_force()) {
             Ok(request) => request,
             Err(why) => {
+                self.note_client(request, Method::ToolsCall);
+                let named = request_meta(request.params).and_then(|meta| meta.revision());
+                let revision = named.unwrap_or_else(|| self.revision_in_force());
                 self.refuse_call(key, why, revision, origin);
                 return;
             }
         };
-        let fingerprint = digest(&format!(
-            "{}\n{}",
-            request.tool,
-            request.raw_arguments().unwrap_or_default()
-        ));
-        let earlier = self.refusals_of(&fingerprint);
+        self.note_named_revision(request.named_revision);
+        self.note_host(request.client.take());
+        let circumstances = self.circumstances();
+        let earlier = self.refusals_of(&request);
         let progress_token = request.progress_token.clone();
         if let Some(token) = &progress_token {
             self.progress.insert(token.clone(), key);
@@ -67,7 +62,6 @@ impl Session {
             deferred: Vec::new(),
             deadline,
             progress_token,
-            fingerprint,
             told: false,
         };
         self.calls.insert(key, active);
@@ -117,10 +111,13 @@ impl Session {
         let learnt = matches!(event, Event::Learnt(_));
         let actions = active.call.on(event, clock::now());
         if learnt {
-            let (fingerprint, refused) = (active.fingerprint.clone(), active.call.was_bad_input());
+            let refused = active
+                .call
+                .was_bad_input()
+                .then(|| fingerprint(active.call.request()));
             let (opened, said) = (active.opened, active.call.contract_deadline());
-            if refused {
-                self.count_refusal(&fingerprint);
+            if let Some(refused) = refused {
+                self.count_refusal(refused);
             }
             // Only now is it known what the tool's contract says.
             let deadline = self.deadline_of(said);

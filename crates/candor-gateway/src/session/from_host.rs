@@ -10,12 +10,12 @@ use candor_core::wire::encode::{Edits, span};
 use candor_core::wire::envelope::{Malformed, Message, Request, Version, read_as};
 use candor_core::wire::head;
 use candor_core::wire::method::Method;
+use candor_core::wire::revision::Revision;
 use candor_transport::Frame;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-use super::listing::named_revision;
 use super::pending::{Asked, BatchKey, CallKey, Holder, Origin};
 use super::revival::{Memory, Waiting};
 use super::state::{Server, Session, Timer};
@@ -161,42 +161,47 @@ impl Session {
             }
             return;
         }
-        self.note_client(request);
         match Method::of(&request.method) {
-            Method::ToolsCall => {
-                let revision = named_revision(request.params).unwrap_or_else(|| self.revision_in_force());
-                self.open_call(text, request, origin, revision);
+            Method::ToolsCall => self.open_call(text, request, origin),
+            method => {
+                self.note_client(request, method);
+                self.pass_request(text, request, method, &origin);
             }
-            method => self.pass_request(text, request, method, &origin),
         }
     }
 
     /// Who asks, in which revision: said once in the legacy era, on every request in the modern one.
-    fn note_client(&mut self, request: &Request<'_>) {
-        let said = match Method::of(&request.method) {
-            Method::Initialize => request
-                .params
-                .and_then(Handshake::read)
-                .map(|handshake| (handshake.client_name().map(Cow::into_owned), handshake.revision())),
-            _ => request_meta(request.params).map(|meta| {
-                let name = meta
-                    .client_info
-                    .and_then(Implementation::name_in)
-                    .map(Cow::into_owned);
-                // A session that shook hands has its revision; one request can't change it for the others.
-                let revision = if self.has_handshake { None } else { meta.revision() };
-                (name, revision)
-            }),
-        };
-        let Some((name, revision)) = said else { return };
+    pub(super) fn note_client(&mut self, request: &Request<'_>, method: Method) {
+        if method == Method::Initialize {
+            self.has_handshake = true;
+            let Some(handshake) = request.params.and_then(|params| Handshake::read(params.get())) else {
+                return;
+            };
+            let name = handshake.client_name().map(Cow::into_owned);
+            self.revision = handshake.revision().or(self.revision);
+            self.note_host(name);
+        } else if let Some(meta) = request_meta(request.params) {
+            let name = meta
+                .client_info
+                .and_then(|raw| Implementation::name_in(raw.get()))
+                .map(Cow::into_owned);
+            self.note_named_revision(meta.revision());
+            self.note_host(name);
+        }
+    }
+
+    pub(super) fn note_host(&mut self, name: Option<String>) {
         if name.is_some() && name != self.host_name {
             self.host_name = name;
             self.circumstances = None;
         }
-        if revision.is_some() {
-            self.revision = revision;
+    }
+
+    /// A session that shook hands has its revision; one request can't change it for the others.
+    pub(super) fn note_named_revision(&mut self, named: Option<Revision>) {
+        if !self.has_handshake && named.is_some() {
+            self.revision = named;
         }
-        self.has_handshake |= Method::of(&request.method) == Method::Initialize;
     }
 
     fn pass_request(&mut self, text: &str, request: &Request<'_>, method: Method, origin: &Origin) {

@@ -1,12 +1,18 @@
 //! What the server says.
 
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use bytestring::ByteString;
 use candor_core::call::machine::{Event, Loss};
 use candor_core::delivery::redaction::{least, masked};
 use candor_core::names::ServerName;
 use candor_core::wire::decode::{Handshake, Implementation, ProgressParams};
 use candor_core::wire::envelope::{Body, Message, Response, read};
 use candor_core::wire::head;
+use candor_core::wire::members::{Opened, object};
 use candor_core::wire::method::Method;
+use candor_core::wire::reply::Reply;
 use candor_transport::{Frame, Noise, preview};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -42,18 +48,18 @@ impl Session {
         }
     }
 
-    fn bytes_from_server(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
-        let text = std::str::from_utf8(bytes).map_err(|_| "its answer is not UTF-8")?;
-        self.text_from_server(text)
+    fn bytes_from_server(&mut self, bytes: &Bytes) -> Result<(), &'static str> {
+        let text = ByteString::try_from(bytes.clone()).map_err(|_| "its answer is not UTF-8")?;
+        self.text_from_server(&text)
     }
 
     /// Takes in one message, or says why the text is none.
-    fn text_from_server(&mut self, text: &str) -> Result<(), &'static str> {
+    fn text_from_server(&mut self, text: &ByteString) -> Result<(), &'static str> {
         match read(text) {
             Ok(Message::Response(response)) => self.response_from_server(text, &response),
             Ok(Message::Request(request)) => {
                 self.note_server_request(request.id);
-                self.tell_host(text.to_owned());
+                self.tell_host(text.clone().into_bytes());
             }
             Ok(Message::Notification { method, params }) => {
                 self.notification_from_server(text, &method, params);
@@ -61,7 +67,7 @@ impl Session {
             Ok(Message::Batch(members)) if self.revision_in_force().has_batches() => {
                 for member in members {
                     let nested = matches!(read(member.get()), Ok(Message::Batch(_)));
-                    if nested || self.text_from_server(member.get()).is_err() {
+                    if nested || self.text_from_server(&member.get().into()).is_err() {
                         self.noise(Noise::of(member.get().as_bytes()), member.get());
                     }
                 }
@@ -104,7 +110,7 @@ impl Session {
         }
     }
 
-    fn response_from_server(&mut self, text: &str, response: &Response<'_>) {
+    fn response_from_server(&mut self, text: &ByteString, response: &Response<'_>) {
         let known = response
             .id
             .get()
@@ -119,7 +125,12 @@ impl Session {
             Some(Asked::Call(key)) => {
                 let key = *key;
                 self.stop_listening(key);
-                self.happened(key, Event::Replied(text.to_owned()));
+                if let Body::Result(result) = &response.body {
+                    self.learn_name(result);
+                }
+                if let Some(reply) = Reply::keep(text, response) {
+                    self.happened(key, Event::Replied(reply));
+                }
             }
             Some(Asked::Forsaken) => {
                 self.pending.take(id);
@@ -127,11 +138,11 @@ impl Session {
             }
             Some(Asked::Replay) => {
                 self.pending.take(id);
-                self.replayed(id, response.body);
+                self.replayed(id, &response.body);
             }
             Some(Asked::Listing) => {
                 self.pending.take(id);
-                self.listed(id, response.body);
+                self.listed(id, &response.body);
             }
             _ => {
                 let Some(Asked::Host {
@@ -148,7 +159,7 @@ impl Session {
                 };
                 let frame = restore_subscription(&frame, id, &origin.id).unwrap_or(frame);
                 self.answer(&origin, frame);
-                if let Body::Result(result) = response.body {
+                if let Body::Result(result) = &response.body {
                     self.learn_from(method, cursor.as_deref(), result);
                     if let Some(text) = kept {
                         self.revival.memory.learn(method, &text);
@@ -170,31 +181,56 @@ impl Session {
     }
 
     /// What a passing answer tells about the server.
-    fn learn_from(&mut self, method: Method, cursor: Option<&str>, result: &RawValue) {
+    fn learn_from(&mut self, method: Method, cursor: Option<&str>, result: &Opened<'_>) {
         match method {
             Method::Initialize | Method::Discover => {
-                let Some(handshake) = Handshake::read(result) else {
+                let Some(handshake) = Handshake::read(result.raw()) else {
                     return;
                 };
                 if method == Method::Initialize && handshake.revision().is_some() {
                     self.revision = handshake.revision();
                 }
-                let name = handshake
-                    .server_name()
-                    .or_else(|| server_in_meta(result).map(Into::into));
-                if let Some(name) = name.filter(|name| !name.trim().is_empty()) {
-                    // Names are made of URLs too, and stand in every text and record.
-                    let name = least(&name, &self.secrets).value;
-                    self.server_name = Some(ServerName::from(name.as_ref()));
-                    self.circumstances = None;
+                match handshake.server_name() {
+                    Some(name) => self.note_server_name(&name),
+                    None => self.learn_name(result),
                 }
             }
-            Method::ToolsList => self.list_passed(cursor, result),
-            _ => {}
+            Method::ToolsList => {
+                self.learn_name(result);
+                self.list_passed(cursor, result.raw());
+            }
+            _ => self.learn_name(result),
         }
     }
 
-    fn notification_from_server(&mut self, text: &str, method: &str, params: Option<&RawValue>) {
+    /// A server of 2026-07-28 may say its name in any result; a host that never asks for it has no other way to know.
+    pub(super) fn learn_name(&mut self, result: &Opened<'_>) {
+        if self.server_name.is_none()
+            && let Some(name) = result.member("_meta").and_then(server_in_meta)
+        {
+            self.note_server_name(&name);
+        }
+    }
+
+    fn note_server_name(&mut self, name: &str) {
+        if name.trim().is_empty() {
+            return;
+        }
+        // Names are made of URLs too, and stand in every text and record.
+        let name = ServerName::from(least(name, &self.secrets).value.as_ref());
+        if self.server_name.as_ref() == Some(&name) {
+            return;
+        }
+        self.server_name = Some(name);
+        self.circumstances = None;
+        // Contracts go by the name.
+        self.catalogue.note_new_terms();
+        if let Some(unmatched) = self.config.unmatched(self.name().as_str()) {
+            tracing::warn!("{unmatched}");
+        }
+    }
+
+    fn notification_from_server(&mut self, text: &ByteString, method: &str, params: Option<&RawValue>) {
         match Method::of(method) {
             Method::Progress => {
                 let token = params.and_then(|params| {
@@ -210,12 +246,12 @@ impl Session {
             _ => {}
         }
         let frame = params.and_then(|params| self.restored_for_host(text, params));
-        self.tell_host(frame.unwrap_or_else(|| text.to_owned()));
+        self.tell_host(frame.map_or_else(|| text.clone().into_bytes(), Bytes::from));
     }
 
     /// A notification of a subscription names the request that opened it (2026-07-28): by the host's id again.
     fn restored_for_host(&self, text: &str, params: &RawValue) -> Option<String> {
-        let raw = subscription_in(params)?;
+        let raw = subscription_in(params.get())?;
         let id: u64 = raw.get().parse().ok()?;
         match self.pending.asked(id)? {
             Asked::Host { origin, .. } => with_id(text, raw, &origin.id),
@@ -273,17 +309,18 @@ struct Meta<'a> {
     server: Option<&'a RawValue>,
 }
 
-fn meta_of(object: &RawValue) -> Option<Meta<'_>> {
-    let object: WithMeta<'_> = serde_json::from_str(object.get()).ok()?;
-    serde_json::from_str(object.meta?.get()).ok()
+fn meta_of(holder: &str) -> Option<Meta<'_>> {
+    let holder: WithMeta<'_> = object(holder)?;
+    object(holder.meta?.get())
 }
 
-fn subscription_in(object: &RawValue) -> Option<&RawValue> {
+fn subscription_in(object: &str) -> Option<&RawValue> {
     meta_of(object)?.subscription
 }
 
-fn server_in_meta(result: &RawValue) -> Option<String> {
-    Some(Implementation::name_in(meta_of(result)?.server?)?.into_owned())
+fn server_in_meta(meta: &str) -> Option<Cow<'_, str>> {
+    let meta: Meta<'_> = object(meta)?;
+    Implementation::name_in(meta.server?.get())
 }
 
 /// The answer that closes a subscription names its own request once more (2026-07-28).
@@ -298,6 +335,6 @@ fn restore_subscription(frame: &str, upstream: u64, host: &str) -> Option<String
     else {
         return None;
     };
-    let raw = subscription_in(result)?;
+    let raw = subscription_in(result.raw())?;
     (raw.get().parse::<u64>() == Ok(upstream)).then(|| with_id(frame, raw, host))?
 }

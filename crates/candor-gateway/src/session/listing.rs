@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use candor_core::call::machine::Event;
-use candor_core::wire::decode::request_meta;
 use candor_core::wire::envelope::Body;
 use candor_core::wire::revision::{Era, Revision};
-use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::pending::{Asked, CallKey};
@@ -109,7 +107,7 @@ impl Session {
     }
 
     /// The server answered a page of Candor's own listing.
-    pub(super) fn listed(&mut self, upstream: u64, body: Body<'_>) {
+    pub(super) fn listed(&mut self, upstream: u64, body: &Body<'_>) {
         let Some(listing) = self
             .listing
             .as_mut()
@@ -118,7 +116,11 @@ impl Session {
             return;
         };
         let turned = match body {
-            Body::Result(result) => listing.pages.turn(result),
+            Body::Result(result) => {
+                let turned = listing.pages.turn(result.raw());
+                self.learn_name(result);
+                turned
+            }
             Body::Error(_) | Body::Both | Body::Neither => Turned::Unreadable,
         };
         match turned {
@@ -178,7 +180,7 @@ impl Session {
     }
 
     /// A page of the host's own `tools/list` passed: learn from it, whatever pages it takes.
-    pub(super) fn list_passed(&mut self, cursor: Option<&str>, result: &RawValue) {
+    pub(super) fn list_passed(&mut self, cursor: Option<&str>, result: &str) {
         let mut pages = match (cursor, self.host_list.take()) {
             (None, _) => Pages::default(),
             (Some(cursor), Some((expected, pages))) if expected == cursor => pages,
@@ -191,9 +193,4 @@ impl Session {
             Turned::Unreadable => {}
         }
     }
-}
-
-/// The revision that a request names in its `_meta`.
-pub(super) fn named_revision(params: Option<&RawValue>) -> Option<Revision> {
-    request_meta(params)?.revision()
 }

@@ -174,7 +174,7 @@ impl Session {
     }
 
     /// The server answered something that was told again.
-    pub(super) fn replayed(&mut self, id: u64, body: Body<'_>) {
+    pub(super) fn replayed(&mut self, id: u64, body: &Body<'_>) {
         if self.revival.handshake != Some(id) {
             return;
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::Path;
+use std::pin::Pin;
 use std::time::Duration;
 
 use candor_core::delivery::redaction::{KnownSecrets, least};
@@ -13,7 +14,7 @@ use candor_transport::{
 use tokio::process::ChildStdout;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::batches::Batches;
 use super::pending::Pending;
@@ -147,6 +148,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         host_open: true,
         server_open: true,
         leave_by: None,
+        alarm: Box::pin(sleep_until(Instant::now())),
     };
     Ok(wires.carry(session, &mut signals).await)
 }
@@ -170,6 +172,8 @@ struct Wires {
     server_open: bool,
     /// After the host closed its end: when requests without a deadline of their own are given up.
     leave_by: Option<Instant>,
+    /// Rings when a timer is due, or earlier.
+    alarm: Pin<Box<Sleep>>,
 }
 
 /// What woke the loop.
@@ -236,19 +240,29 @@ impl Wires {
     async fn next(&mut self, session: &mut Session, signals: &mut Signals) -> Woken {
         let due = session.next_due();
         let due = self.leave_by.map_or(due, |leave| leave.min(due));
+        // One that rings too early does no harm, and setting it anew for every call would cost each of them.
+        if due < self.alarm.deadline() || self.alarm.is_elapsed() {
+            self.alarm.as_mut().reset(due);
+        }
         let may_read = self.host_open && session.pending.open_count() < MOST_OPEN;
-        let to_host = session.to_host.clone();
+        let Session {
+            to_host,
+            records,
+            server,
+            host_left,
+            ..
+        } = session;
         tokio::select! {
             frame = self.host.next(), if may_read => Woken::Host(frame),
             frame = async { to_host.ready().await; self.server.next().await }, if self.server_open => Woken::Server(frame),
-            Some(done) = session.records.join_next() => match done {
+            Some(done) = records.join_next() => match done {
                 Ok(recorded) => Woken::Recorded(recorded),
                 // A writer that panicked: the call it was for stays unrecorded, and its deadline ends it.
                 Err(fault) => { tracing::error!(%fault, "recording a call failed"); Woken::Due }
             },
-            () = sleep_until(due) => Woken::Due,
-            _ = to_host.closed(), if !session.host_left => Woken::HostGone,
-            exit = self.process.wait(), if !matches!(session.server, Server::Gone(_)) && self.server_open => Woken::ProcessEnded(exit),
+            () = &mut self.alarm => Woken::Due,
+            _ = to_host.closed(), if !*host_left => Woken::HostGone,
+            exit = self.process.wait(), if !matches!(server, Server::Gone(_)) && self.server_open => Woken::ProcessEnded(exit),
             () = signals.any() => Woken::ToldToEnd,
         }
     }

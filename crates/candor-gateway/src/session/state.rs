@@ -5,12 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use bytestring::ByteString;
 use candor_core::call::machine::{Call, Circumstances};
+use candor_core::call::request::CallRequest;
 use candor_core::contract::terms::ToolTerms;
 use candor_core::delivery::answer::{Draft, own_error};
 use candor_core::delivery::redaction::{KnownSecrets, least};
 use candor_core::names::{ServerName, ToolName};
+use candor_core::record::bodies::digest;
 use candor_core::record::{Entry, Recording};
+use candor_core::wire::encode::Pieces;
 use candor_core::wire::revision::Revision;
 use candor_transport::{FrameNumber, FrameSink, NoiseLog};
 use tokio::task::JoinSet;
@@ -42,8 +46,6 @@ pub(super) struct Active {
     pub(super) deferred: Vec<Entry>,
     pub(super) deadline: Deadline,
     pub(super) progress_token: Option<String>,
-    /// What makes these very arguments recognisable when they come again.
-    pub(super) fingerprint: String,
     pub(super) told: bool,
 }
 
@@ -187,7 +189,12 @@ impl Session {
 
     /// Sends a frame to the host. A host that is gone is noticed by the loop.
     pub(super) fn tell_host(&self, frame: impl Into<Bytes>) {
-        if self.to_host.push(frame.into()).is_err() {
+        self.tell_host_in(vec![frame.into()]);
+    }
+
+    /// Sends a frame in pieces.
+    fn tell_host_in(&self, pieces: Vec<Bytes>) {
+        if self.to_host.push_pieces(pieces).is_err() {
             tracing::debug!("the host is gone; a frame for it was dropped");
         }
     }
@@ -200,11 +207,12 @@ impl Session {
     }
 
     /// Gives the host the answer to a request.
-    pub(super) fn answer(&mut self, origin: &Origin, frame: String) {
+    pub(super) fn answer(&mut self, origin: &Origin, frame: impl Into<Pieces>) {
         self.pending.release(&origin.id);
+        let frame: Pieces = frame.into();
         match origin.batch {
-            None => self.tell_host(frame),
-            Some(key) => self.batch_answer(key, frame),
+            None => self.tell_host_in(frame.into_iter().map(ByteString::into_bytes).collect()),
+            Some(key) => self.batch_answer(key, frame.into_text()),
         }
     }
 
@@ -253,12 +261,15 @@ impl Session {
     }
 
     /// How often these very arguments were refused before.
-    pub(super) fn refusals_of(&self, fingerprint: &str) -> u32 {
-        self.refusals.get(fingerprint).copied().unwrap_or(0)
+    pub(super) fn refusals_of(&self, request: &CallRequest) -> u32 {
+        if self.refusals.is_empty() {
+            return 0;
+        }
+        self.refusals.get(&fingerprint(request)).copied().unwrap_or(0)
     }
 
-    pub(super) fn count_refusal(&mut self, fingerprint: &str) {
-        if let Some(count) = self.refusals.get_mut(fingerprint) {
+    pub(super) fn count_refusal(&mut self, fingerprint: String) {
+        if let Some(count) = self.refusals.get_mut(&fingerprint) {
             *count = count.saturating_add(1);
             return;
         }
@@ -267,7 +278,13 @@ impl Session {
         {
             self.refusals.remove(&oldest);
         }
-        self.refusal_order.push_back(fingerprint.to_owned());
-        self.refusals.insert(fingerprint.to_owned(), 1);
+        self.refusal_order.push_back(fingerprint.clone());
+        self.refusals.insert(fingerprint, 1);
     }
+}
+
+/// What makes a call of the same tool with the same arguments recognisable when it comes again.
+pub(super) fn fingerprint(request: &CallRequest) -> String {
+    let arguments = request.raw_arguments().unwrap_or_default();
+    digest(&format!("{}\n{arguments}", request.tool))
 }

@@ -68,7 +68,7 @@ fn renamed(frame: &str, caller: &str) -> Option<String> {
 fn result(frame: &str) -> Option<&str> {
     match read(frame) {
         Ok(Message::Response(response)) => match response.body {
-            Body::Result(raw) => Some(raw.get()),
+            Body::Result(result) => Some(result.raw()),
             Body::Error(_) | Body::Both | Body::Neither => None,
         },
         _ => None,
