@@ -37,7 +37,7 @@ struct Load {
     calls: usize,
 }
 
-const LOADS: [Load; 3] = [
+const LOADS: [Load; 4] = [
     Load {
         tool: "small",
         name: "1 kB text",
@@ -46,6 +46,11 @@ const LOADS: [Load; 3] = [
     Load {
         tool: "rows",
         name: "10 kB rows",
+        calls: 500,
+    },
+    Load {
+        tool: "promised",
+        name: "10 kB rows, output schema",
         calls: 500,
     },
     Load {
@@ -101,6 +106,16 @@ fn ways(own: &Path, candor: &Path, folder: &Path) -> Vec<Way> {
         Way {
             name: "direct",
             command: serve.to_vec(),
+        },
+        // The floor: what two more processes that only copy bytes cost.
+        Way {
+            name: "bytes only",
+            command: vec![
+                "sh".to_owned(),
+                "-c".to_owned(),
+                "cat | \"$0\" serve | cat".to_owned(),
+                own.display().to_string(),
+            ],
         },
         through("no ledger, no check", &["--no-ledger", "--arguments", "off"]),
         through("no ledger", &["--no-ledger"]),

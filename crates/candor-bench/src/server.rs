@@ -1,5 +1,6 @@
 //! The server at the other end: answers at once, from prepared texts, so that what is measured is not it.
 
+use std::cell::LazyCell;
 use std::io::{BufRead, BufWriter, Write, stdin, stdout};
 
 use serde_json::{Value, json};
@@ -25,6 +26,22 @@ fn schema() -> Value {
     })
 }
 
+/// What the tool `promised` says of its answers, so that each is checked.
+fn promise() -> Value {
+    let row = json!({
+        "type": "object",
+        "properties": {
+            "id": { "type": "integer" },
+            "name": { "type": "string" },
+            "price": { "type": "number" },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "open": { "type": "boolean" },
+        },
+        "required": ["id", "name"],
+    });
+    json!({ "type": "object", "properties": { "rows": { "type": "array", "items": row } }, "required": ["rows"] })
+}
+
 fn rows(bytes: usize) -> String {
     let mut rows = Vec::new();
     let mut size = 0;
@@ -45,10 +62,14 @@ fn rows(bytes: usize) -> String {
 pub(crate) fn serve() -> anyhow::Result<()> {
     let text = "It is \"so\", he said.\nThen: ünïcödé. ".repeat(25);
     let small = json!({ "content": [{ "type": "text", "text": text }] }).to_string();
-    let (middle, large) = (rows(10_000), rows(1_000_000));
-    let tools: Vec<Value> = ["small", "rows", "large"]
+    // Made when they are first asked for: what is measured at the start is not this.
+    let (middle, large) = (LazyCell::new(|| rows(10_000)), LazyCell::new(|| rows(1_000_000)));
+    let tools: Vec<Value> = ["small", "rows", "promised", "large"]
         .iter()
-        .map(|name| json!({ "name": name, "inputSchema": schema() }))
+        .map(|name| match *name {
+            "promised" => json!({ "name": name, "inputSchema": schema(), "outputSchema": promise() }),
+            _ => json!({ "name": name, "inputSchema": schema() }),
+        })
         .collect();
     let mut out = BufWriter::new(stdout().lock());
     let mut input = stdin().lock();
@@ -61,8 +82,8 @@ pub(crate) fn serve() -> anyhow::Result<()> {
         let result = match message.pointer("/method").and_then(Value::as_str) {
             Some("tools/call") => match message.pointer("/params/name").and_then(Value::as_str) {
                 Some("small") => &small,
-                Some("rows") => &middle,
-                _ => &large,
+                Some("rows" | "promised") => &*middle,
+                _ => &*large,
             },
             Some("tools/list") => {
                 own = json!({ "tools": tools }).to_string();

@@ -20,6 +20,9 @@ use crate::wire::encode::{Edits, Pieces, add_members, span};
 use crate::wire::reply::{Carried, Reply};
 use crate::wire::revision::{Era, Revision};
 
+/// The key of the verdict in `_meta`.
+const VERDICT: &str = "candor/verdict";
+
 /// What the caller's side needs to be answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Caller {
@@ -150,7 +153,7 @@ impl Draft {
         let verdict = claimed(self.judgment.verdict.to_json(recording.is_recorded()), recording);
         let verdict = redaction::known_json(verdict, &self.secrets);
         let mut meta = Map::new();
-        meta.insert("candor/verdict".to_owned(), verdict.clone());
+        meta.insert(VERDICT.to_owned(), verdict);
         for (key, value) in self.meta {
             meta.insert(key, redaction::known_json(value, &self.secrets));
         }
@@ -170,15 +173,9 @@ impl Draft {
                 edits.replace(id, self.caller.id);
                 Some(edits.share(&frame))
             }
-            Shape::Result => Some(
-                own_result(
-                    &self.caller,
-                    self.block.as_deref().unwrap_or_default(),
-                    verdict,
-                    meta,
-                )
-                .into(),
-            ),
+            Shape::Result => {
+                Some(own_result(&self.caller, self.block.as_deref().unwrap_or_default(), meta).into())
+            }
             Shape::Error { code } => {
                 let error = self.judgment.verdict.error.as_ref();
                 let message = error.map_or("", |error| error.message.as_str());
@@ -307,14 +304,17 @@ fn upstream_error(reply: &Reply, secrets: &KnownSecrets) -> Option<Redacted<Valu
     Some(redaction::least_json(&value, secrets))
 }
 
-fn own_result(caller: &Caller, block: &str, verdict: Value, meta: Map<String, Value>) -> String {
+fn own_result(caller: &Caller, block: &str, meta: Map<String, Value>) -> String {
     let mut result = Map::new();
     if caller.revision.era() == Era::Modern {
         result.insert("resultType".to_owned(), json!("complete"));
     }
     result.insert("content".to_owned(), json!([{ "type": "text", "text": block }]));
-    if caller.revision.has_structured_content() && !caller.promises_structure {
-        result.insert("structuredContent".to_owned(), verdict);
+    if caller.revision.has_structured_content()
+        && !caller.promises_structure
+        && let Some(verdict) = meta.get(VERDICT)
+    {
+        result.insert("structuredContent".to_owned(), verdict.clone());
     }
     result.insert("isError".to_owned(), json!(true));
     result.insert("_meta".to_owned(), Value::Object(meta));

@@ -171,25 +171,27 @@ impl Verdict {
     /// The verdict as it stands in `_meta["candor/verdict"]` and in the ledger (DESIGN section 3b). On a success
     /// (no error) null and empty members are left out.
     pub fn to_json(&self, recorded: bool) -> Value {
-        let mut out = Map::new();
+        let whole = self.error.is_some();
+        let mut out = Map::with_capacity(11);
         out.insert("outcome".into(), json!(self.outcome));
         if let Some(error) = &self.error {
             out.insert("error".into(), error.to_json());
         }
         out.insert("effect".into(), json!(self.effect));
         out.insert("operationId".into(), json!(self.operation));
-        out.insert("suggestedNextStep".into(), json!(self.suggested_next_step));
+        if whole || self.suggested_next_step.is_some() {
+            out.insert("suggestedNextStep".into(), json!(self.suggested_next_step));
+        }
         out.insert("protocol".into(), json!(self.protocol));
         out.insert("evidence".into(), json!(self.evidence));
         out.insert("attempts".into(), json!(self.attempts));
         out.insert("recorded".into(), json!(recorded));
-        out.insert("reference".into(), json!(self.reference));
-        out.insert(
-            "parts".into(),
-            Value::Array(self.parts.iter().map(Part::to_json).collect()),
-        );
-        if self.error.is_none() {
-            out.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
+        if whole || self.reference.is_some() {
+            out.insert("reference".into(), json!(self.reference));
+        }
+        if whole || !self.parts.is_empty() {
+            let parts = self.parts.iter().map(Part::to_json).collect();
+            out.insert("parts".into(), Value::Array(parts));
         }
         Value::Object(out)
     }

@@ -89,13 +89,17 @@ impl Server<'_> {
         } else {
             String::new()
         };
-        let cache = match call.era() {
-            Era::Modern => r#","ttlMs":0,"cacheScope":"private""#,
-            Era::Legacy => "",
+        // Servers of this era should say who they are in every answer.
+        let rest = match call.era() {
+            Era::Modern => format!(
+                r#","ttlMs":0,"cacheScope":"private","_meta":{{"io.modelcontextprotocol/serverInfo":{}}}"#,
+                self.script.server.get()
+            ),
+            Era::Legacy => String::new(),
         };
         self.answer(
             call,
-            &format!(r#"{{"tools":[{}]{cursor}{cache}}}"#, page.join(",")),
+            &format!(r#"{{"tools":[{}]{cursor}{rest}}}"#, page.join(",")),
         )
     }
 
