@@ -1,11 +1,11 @@
 //! One thing wrong with one argument, in the words the model reads.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One broken rule of a tool's input (or output) schema, or of an operator's extra rule.
 ///
 /// Field names are the wire's (`candor/verdict` → `error.issues`), fixed by DESIGN section 3b.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issue {
     /// Where, as a JSON Pointer (RFC 6901) into the arguments; `""` is the whole.
     pub path: String,
