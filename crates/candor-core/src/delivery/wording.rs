@@ -125,7 +125,10 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         {
             "A second identical call may start a second job."
         }
-        (Ending::Replied(_) | Ending::Told(_), _) if judgment.ruling.opening == Opening::PartlyDone => {
+        (Ending::Replied(_), _) if judgment.ruling.opening == Opening::PartlyDone => {
+            "Repeating the whole call would act again on what is already done."
+        }
+        (Ending::Told(_), _) if judgment.ruling.opening == Opening::PartlyDone && !read => {
             "Repeating the whole call would act again on what is already done."
         }
         (Ending::Replied(_) | Ending::Told(_), Some(Repeat::SameAnswer)) => {
@@ -219,5 +222,7 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
     out.join(" ")
 }
 
+#[cfg(test)]
+mod library_tests;
 #[cfg(test)]
 mod tests;
