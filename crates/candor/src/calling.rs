@@ -238,6 +238,7 @@ impl<S: ServerHandler> Candor<S> {
                 .unwrap_or(Revision::V2025_11_25),
             promises_structure: false,
             takes_acceptance: true,
+            secrets: self.shared.secrets.clone(),
             disclosed: Vec::new(),
         }
     }

@@ -7,4 +7,5 @@ mod outcomes;
 mod plain;
 mod principals;
 mod rooms;
+mod setting_up;
 mod ways;
