@@ -310,12 +310,13 @@ impl<S: ServerHandler> Running<S> {
         Ran::answered(Ok(result.into()))
     }
 
+    /// The arguments fit the schema and not the tool's type, which is a rule of the tool's own.
     fn unreadable(&self, issues: Vec<Issue>) -> CallToolResult {
         let total = issues.len();
         self.finish.authored(&Ending::BadInput {
             issues,
             total,
-            by_rule: false,
+            by_rule: true,
             times: 1,
         })
     }
