@@ -9,7 +9,7 @@ use rmcp::model::{InputRequest, ProgressNotificationParam};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
-use crate::asking::{Answer, Asking, Form, Link, Means, Question, Stop};
+use crate::asking::{Answer, Asking, Form, Link, Means, Question};
 use crate::log::{self, Level};
 use crate::principal::Principal;
 
@@ -31,12 +31,6 @@ pub(crate) struct Inner {
 /// [`Call`] makes one; a tool passes it on with `?`.
 #[derive(Debug, Clone)]
 pub struct Halt(pub(crate) ());
-
-impl From<Stop> for Halt {
-    fn from(_: Stop) -> Self {
-        Self(())
-    }
-}
 
 impl Call {
     /// Who calls.
@@ -126,7 +120,7 @@ impl Call {
     ///
     /// As [`Call::ask`].
     pub async fn as_task(&self) -> Result<(), Halt> {
-        Ok(self.0.asking.as_task()?)
+        self.0.asking.as_task()
     }
 
     /// Says that from here on the world changes. In debug builds asking after it panics; else it is logged as an error.

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
@@ -303,14 +305,14 @@ impl Refused {
 
 /// Remembers which states for one use were used.
 ///
-/// An implementation may block: the wrapper calls it where blocking is allowed, or it hands the work to a thread.
+/// A task store that survives a restart does it for keys that do, too.
 pub trait Spent: Send + Sync {
     /// Marks the state as used. `true` if it was not used before. It may be forgotten after `expires`.
     ///
     /// # Errors
     ///
     /// [`NoStore`] where that can't be written down; the state is then refused.
-    fn spend(&self, id: Uuid, expires: Timestamp, now: Timestamp) -> Result<bool, NoStore>;
+    fn spend(&self, id: Uuid, expires: Timestamp, now: Timestamp) -> BoxFuture<'_, Result<bool, NoStore>>;
 }
 
 /// The store of used states can't be used now.
@@ -323,7 +325,13 @@ pub struct NoStore;
 pub struct SpentInMemory(Mutex<BTreeMap<Uuid, Timestamp>>);
 
 impl Spent for SpentInMemory {
-    fn spend(&self, id: Uuid, expires: Timestamp, now: Timestamp) -> Result<bool, NoStore> {
+    fn spend(&self, id: Uuid, expires: Timestamp, now: Timestamp) -> BoxFuture<'_, Result<bool, NoStore>> {
+        Box::pin(ready(self.note(id, expires, now)))
+    }
+}
+
+impl SpentInMemory {
+    fn note(&self, id: Uuid, expires: Timestamp, now: Timestamp) -> Result<bool, NoStore> {
         let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if used.len() >= MOST_SPENT {
             used.retain(|_, until| *until > now);

@@ -1,37 +1,44 @@
 //! Asking from inside a running task: through its board, where the questions stand until somebody answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
+use rmcp::model::InputRequest;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::answer::{Answer, Misfit};
 use super::question::Question;
-use super::way::{Cause, MOST_TRIES};
+use super::way::{Cause, MOST_TRIES, Unable, expired};
 
 /// What a running task shows and is told. Made by whoever runs tasks, one for each task.
 pub trait Board: Send + Sync {
-    /// Puts a question on the board: the task is `input_required` until it is answered. Ends with the raw answer
-    /// (for a form `{"action": .., "content": ..}`), or with `None` where the task is stopped. `last` says what was wrong
-    /// with the last answer.
+    /// Puts a request on the board and waits for its answer for at most `within`; meanwhile the task is
+    /// `input_required`. When the time is up the board takes the request off by itself.
     ///
-    /// Whoever takes answers in should look at them first with [`Question::read`] and refuse what doesn't fit, leaving the
-    /// question where it is.
-    fn want<'a>(
-        &'a self,
-        key: &'a str,
-        question: &'a Question,
-        last: Option<&'a Misfit>,
-    ) -> BoxFuture<'a, Option<Value>>;
-
-    /// Takes a question off the board: its time is up. With none left, the task is `working` again.
-    fn withdraw(&self, key: &str);
+    /// Whoever takes answers in should hold them against the form in the request first, refuse what doesn't fit, and
+    /// leave the request where it is.
+    fn want<'a>(&'a self, key: &'a str, request: &'a InputRequest, within: Duration) -> BoxFuture<'a, Told>;
 
     /// Ends when somebody asks that the task be stopped.
     fn stopped(&self) -> BoxFuture<'_, ()>;
 }
 
-/// Asks all at once and waits for each until its deadline. Answers in the order of the questions, as (key, raw, read).
+/// What came of a request on a board.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// The client's result for the request, raw: for a form `{"action": .., "content": ..}`.
+    Answer(Value),
+    /// None in time.
+    Expired,
+    /// The task was told to stop.
+    Stopped,
+    /// The board can't show it: the task is over, it wants too much already, or its store failed.
+    Unable,
+}
+
+/// Asks all at once and waits for each until its deadline. Answers in the order of the questions: raw, and read.
 pub(super) async fn ask(
     board: &Arc<dyn Board>,
     open: &[(String, Question, Option<Misfit>)],
@@ -49,19 +56,19 @@ async fn one(
     question: &Question,
     mut last: Option<Misfit>,
 ) -> Result<(Value, Answer<Value>), Cause> {
-    let deadline = tokio::time::Instant::now() + question.wait();
+    let deadline = Instant::now() + question.wait();
     for _ in 0..MOST_TRIES {
-        let wanted = board.want(key, question, last.as_ref());
-        match tokio::time::timeout_at(deadline, wanted).await {
-            Err(_) => {
-                board.withdraw(key);
-                return Ok((super::way::expired(), Answer::Expired));
-            }
-            Ok(None) => return Err(Cause::Left),
-            Ok(Some(raw)) => match question.read(&raw) {
-                Ok(answer) => return Ok((raw, answer)),
-                Err(misfit) => last = Some(misfit),
-            },
+        let request = question.request(last.as_ref()).map_err(Cause::Faulty)?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let raw = match board.want(key, &request, left).await {
+            Told::Answer(raw) => raw,
+            Told::Expired => return Ok((expired(), Answer::Expired)),
+            Told::Stopped => return Err(Cause::Left),
+            Told::Unable => return Err(Cause::Unable(Unable::Board)),
+        };
+        match question.read(&raw) {
+            Ok(answer) => return Ok((raw, answer)),
+            Err(misfit) => last = Some(misfit),
         }
     }
     Err(Cause::Misfits)

@@ -31,12 +31,12 @@ pub(super) async fn ask(
         };
         let left = deadline.saturating_duration_since(Instant::now());
         let raw = match once(context, request, left).await? {
-            Told::Result(raw) => raw,
-            Told::Expired => return Ok((expired(), Answer::Expired)),
-            Told::Error(code) if code == REFUSED && question.means() == Means::Sampling => {
+            Reply::Result(raw) => raw,
+            Reply::Expired => return Ok((expired(), Answer::Expired)),
+            Reply::Error(code) if code == REFUSED && question.means() == Means::Sampling => {
                 return Ok((serde_json::json!({ "action": "decline" }), Answer::Declined));
             }
-            Told::Error(code) => return Err(Cause::Unable(Unable::Refused { code: code.0 })),
+            Reply::Error(code) => return Err(Cause::Unable(Unable::Refused { code: code.0 })),
         };
         match question.read(&raw) {
             Ok(answer) => return Ok((raw, answer)),
@@ -47,7 +47,7 @@ pub(super) async fn ask(
 }
 
 /// What came of one request.
-enum Told {
+enum Reply {
     Result(Value),
     Error(ErrorCode),
     Expired,
@@ -57,7 +57,7 @@ async fn once(
     context: &RequestContext<RoleServer>,
     request: InputRequest,
     left: Duration,
-) -> Result<Told, Cause> {
+) -> Result<Reply, Cause> {
     let request = match request {
         InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
@@ -81,10 +81,10 @@ async fn once(
         }
     };
     match told {
-        Ok(result) => Ok(Told::Result(serde_json::to_value(&result).unwrap_or_default())),
-        Err(ServiceError::Timeout { .. }) => Ok(Told::Expired),
-        Err(ServiceError::McpError(error)) => Ok(Told::Error(error.code)),
-        Err(ServiceError::UnexpectedResponse) => Ok(Told::Result(Value::Null)),
+        Ok(result) => Ok(Reply::Result(serde_json::to_value(&result).unwrap_or_default())),
+        Err(ServiceError::Timeout { .. }) => Ok(Reply::Expired),
+        Err(ServiceError::McpError(error)) => Ok(Reply::Error(error.code)),
+        Err(ServiceError::UnexpectedResponse) => Ok(Reply::Result(Value::Null)),
         Err(_) => Err(Cause::Left),
     }
 }

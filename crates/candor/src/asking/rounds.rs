@@ -21,7 +21,7 @@ use crate::seal::{Bound, Keys, Refused, Spent, State, Unsealed};
 /// # Errors
 ///
 /// [`Refused`]; the tool must not run.
-pub(crate) fn open(
+pub(crate) async fn open(
     request_state: Option<&str>,
     input_responses: Option<InputResponses>,
     bound: &Bound,
@@ -35,7 +35,7 @@ pub(crate) fn open(
     let state: State<Answers> = keys.open(text, bound, now)?;
     if state.once {
         let expires = Timestamp::from_millisecond(state.expires).map_err(|_| Refused::Malformed)?;
-        match spent.spend(state.id, expires, now) {
+        match spent.spend(state.id, expires, now).await {
             Ok(true) => {}
             Ok(false) => return Err(Refused::Spent),
             Err(_) => return Err(Refused::NoStore),

@@ -15,6 +15,7 @@ use super::in_task::{self, Board};
 use super::legacy;
 use super::offers::Offers;
 use super::question::{Means, Question};
+use crate::call::Halt;
 
 /// How often one question is put within its deadline while the answers don't fit.
 pub(super) const MOST_TRIES: usize = 3;
@@ -83,11 +84,9 @@ pub(crate) enum Unable {
     Refused { code: i32 },
     /// Its revision doesn't know forms of this shape.
     Shape,
+    /// The task's board can't show it.
+    Board,
 }
-
-/// The tool has to stop; says nothing by itself.
-#[derive(Debug)]
-pub(crate) struct Stop;
 
 /// What stands for an answer when the time was up.
 pub(super) fn expired() -> Value {
@@ -210,7 +209,7 @@ impl Asking {
     }
 
     /// Goes on as a task, if the call isn't one and can be.
-    pub(crate) fn as_task(&self) -> Result<(), Stop> {
+    pub(crate) fn as_task(&self) -> Result<(), Halt> {
         if self.tasks && !matches!(self.way, Way::Task(_)) {
             return Err(self.halt(Cause::AsTask));
         }
@@ -227,13 +226,13 @@ impl Asking {
         state.effect_began = true;
     }
 
-    fn halt(&self, cause: Cause) -> Stop {
+    fn halt(&self, cause: Cause) -> Halt {
         self.state().halted.get_or_insert(cause);
-        Stop
+        Halt(())
     }
 
     /// Puts questions, all at once where that is possible, and gives the answers in their order.
-    pub(crate) async fn put(&self, questions: Vec<(String, Question)>) -> Result<Vec<Answer<Value>>, Stop> {
+    pub(crate) async fn put(&self, questions: Vec<(String, Question)>) -> Result<Vec<Answer<Value>>, Halt> {
         let began = self.state().effect_began;
         debug_assert!(
             !began,
@@ -310,11 +309,14 @@ impl Asking {
                 Ok(())
             }
             Way::Task(board) => {
+                let mut cause = None;
                 for (told, (key, question, _)) in in_task::ask(board, open).await.into_iter().zip(open) {
-                    let (raw, answer) = told?;
-                    self.note(key, question, raw, answer, answers);
+                    match told {
+                        Ok((raw, answer)) => self.note(key, question, raw, answer, answers),
+                        Err(why) => cause = cause.or(Some(why)),
+                    }
                 }
-                Ok(())
+                cause.map_or(Ok(()), Err)
             }
         }
     }
@@ -332,7 +334,7 @@ impl Asking {
     }
 
     /// Keeps what is open for the wrapper.
-    fn park(&self, open: Vec<(String, Question, Option<Misfit>)>, cause: Cause) -> Stop {
+    fn park(&self, open: Vec<(String, Question, Option<Misfit>)>, cause: Cause) -> Halt {
         let mut state = self.state();
         for (key, question, last) in open {
             if state.answers.to(&key, &question).is_none_or(|read| read.is_err()) {
@@ -340,6 +342,6 @@ impl Asking {
             }
         }
         state.halted.get_or_insert(cause);
-        Stop
+        Halt(())
     }
 }
