@@ -342,3 +342,6 @@ impl SpentInMemory {
         Ok(used.insert(id, expires).is_none())
     }
 }
+
+#[cfg(test)]
+mod tests;

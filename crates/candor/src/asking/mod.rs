@@ -19,6 +19,8 @@ mod offers;
 mod parse;
 mod question;
 pub(crate) mod rounds;
+#[cfg(test)]
+mod tests;
 mod way;
 
 pub use answer::{Answer, Misfit};
