@@ -36,7 +36,13 @@ pub(super) struct Answer<B> {
 
 impl<B> Answer<B> {
     pub(super) fn new(body: B, form: Form) -> Self {
-        Self { body, form, held: Vec::new(), passing: false, ended: false }
+        Self {
+            body,
+            form,
+            held: Vec::new(),
+            passing: false,
+            ended: false,
+        }
     }
 
     /// What can go on after these bytes came.
@@ -92,7 +98,9 @@ impl<B> Answer<B> {
 }
 
 fn event(line: &[u8]) -> Option<String> {
-    let message = line.strip_prefix(b"data:").filter(|message| may_concern(message))?;
+    let message = line
+        .strip_prefix(b"data:")
+        .filter(|message| may_concern(message))?;
     rewritten(message, outwards).map(|text| format!("data: {text}\n"))
 }
 

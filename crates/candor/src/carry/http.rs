@@ -33,7 +33,9 @@ pub struct CarryLayer {
 
 impl Default for CarryLayer {
     fn default() -> Self {
-        Self { largest: LARGEST_REQUEST }
+        Self {
+            largest: LARGEST_REQUEST,
+        }
     }
 }
 
@@ -49,7 +51,10 @@ impl<S> Layer<S> for CarryLayer {
     type Service = Carry<S>;
 
     fn layer(&self, inner: S) -> Carry<S> {
-        Carry { inner, largest: self.largest }
+        Carry {
+            inner,
+            largest: self.largest,
+        }
     }
 }
 
@@ -98,7 +103,11 @@ where
 }
 
 fn unread(error: &(dyn Error + Send + Sync + 'static)) -> Response<CarriedBody> {
-    let status = if error.is::<LengthLimitError>() { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
+    let status = if error.is::<LengthLimitError>() {
+        StatusCode::PAYLOAD_TOO_LARGE
+    } else {
+        StatusCode::BAD_REQUEST
+    };
     let mut answer = Response::new(Full::new(Bytes::new()).map_err(|never| match never {}).boxed());
     *answer.status_mut() = status;
     answer
@@ -107,11 +116,16 @@ fn unread(error: &(dyn Error + Send + Sync + 'static)) -> Response<CarriedBody> 
 fn rewritten_request(request: Request<Bytes>) -> Request<Full<Bytes>> {
     let (mut parts, bytes) = request.into_parts();
     let concerned = parts.method == Method::POST && may_concern(&bytes);
-    let Some(text) = Some(&bytes).filter(|_| concerned).and_then(|bytes| rewritten(bytes, inwards)) else {
+    let Some(text) = Some(&bytes)
+        .filter(|_| concerned)
+        .and_then(|bytes| rewritten(bytes, inwards))
+    else {
         return Request::from_parts(parts, Full::new(bytes));
     };
     if parts.headers.contains_key(CONTENT_LENGTH) {
-        parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+        parts
+            .headers
+            .insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
     }
     Request::from_parts(parts, Full::new(Bytes::from(text)))
 }
@@ -122,7 +136,11 @@ where
     A::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let (mut parts, body) = answer.into_parts();
-    let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = parts
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
     let form = if kind.starts_with("text/event-stream") {
         Form::Events
     } else if kind.starts_with("application/json") {

@@ -25,14 +25,20 @@ const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// Rewrites a message of the client as rmcp is to see it. `false`: nothing was changed.
 pub(crate) fn inwards(message: &mut Value) -> bool {
-    let Some(message) = message.as_object_mut() else { return false };
-    let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else { return false };
+    let Some(message) = message.as_object_mut() else {
+        return false;
+    };
+    let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else {
+        return false;
+    };
     if names_its_revision(message) {
         return false;
     }
     match method.as_str() {
         "initialize" => {
-            let Some(params) = object_at(message, "params") else { return false };
+            let Some(params) = object_at(message, "params") else {
+                return false;
+            };
             tasks_to_experimental(params);
             marked(params)
         }
@@ -48,16 +54,29 @@ pub(crate) fn inwards(message: &mut Value) -> bool {
 
 /// Rewrites a message of rmcp as the client is to see it. `false`: nothing was changed.
 pub(crate) fn outwards(message: &mut Value) -> bool {
-    let Some(message) = message.as_object_mut() else { return false };
-    let Some(result) = message.get_mut("result").and_then(Value::as_object_mut) else { return false };
-    if let Some(instead) = result.get_mut("_meta").and_then(Value::as_object_mut).and_then(|meta| meta.shift_remove(INSTEAD))
+    let Some(message) = message.as_object_mut() else {
+        return false;
+    };
+    let Some(result) = message.get_mut("result").and_then(Value::as_object_mut) else {
+        return false;
+    };
+    if let Some(instead) = result
+        .get_mut("_meta")
+        .and_then(Value::as_object_mut)
+        .and_then(|meta| meta.shift_remove(INSTEAD))
     {
         message.insert("result".to_owned(), instead);
         return true;
     }
     let announced = result.contains_key("protocolVersion") && tasks_from_experimental(result);
-    let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut) else { return announced };
-    let supported = tools.iter_mut().filter_map(Value::as_object_mut).filter_map(support_from_meta).count();
+    let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut) else {
+        return announced;
+    };
+    let supported = tools
+        .iter_mut()
+        .filter_map(Value::as_object_mut)
+        .filter_map(support_from_meta)
+        .count();
     announced || supported > 0
 }
 
@@ -76,7 +95,10 @@ pub(crate) fn may_concern(text: &[u8]) -> bool {
 }
 
 fn names_its_revision(message: &Map<String, Value>) -> bool {
-    message.get("params").and_then(|params| params.get("_meta")?.get(REVISION)).is_some()
+    message
+        .get("params")
+        .and_then(|params| params.get("_meta")?.get(REVISION))
+        .is_some()
 }
 
 /// The object at `key`, made where there is none. `None`: something else is there.
@@ -89,23 +111,42 @@ fn object_at<'a>(parent: &'a mut Map<String, Value>, key: &str) -> Option<&'a mu
 }
 
 fn marked(params: &mut Map<String, Value>) -> bool {
-    let Some(meta) = object_at(params, "_meta") else { return false };
+    let Some(meta) = object_at(params, "_meta") else {
+        return false;
+    };
     meta.insert(CARRIED.to_owned(), Value::Bool(true));
     true
 }
 
 fn tasks_to_experimental(params: &mut Map<String, Value>) {
-    let Some(capabilities) = params.get_mut("capabilities").and_then(Value::as_object_mut) else { return };
-    let Some(tasks) = capabilities.get("tasks").filter(|tasks| tasks.is_object()).cloned() else { return };
+    let Some(capabilities) = params.get_mut("capabilities").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let Some(tasks) = capabilities
+        .get("tasks")
+        .filter(|tasks| tasks.is_object())
+        .cloned()
+    else {
+        return;
+    };
     if let Some(experimental) = object_at(capabilities, "experimental") {
         experimental.insert(TASKS.to_owned(), tasks);
     }
 }
 
 fn tasks_from_experimental(result: &mut Map<String, Value>) -> bool {
-    let Some(capabilities) = result.get_mut("capabilities").and_then(Value::as_object_mut) else { return false };
-    let Some(experimental) = capabilities.get_mut("experimental").and_then(Value::as_object_mut) else { return false };
-    let Some(tasks) = experimental.shift_remove(TASKS) else { return false };
+    let Some(capabilities) = result.get_mut("capabilities").and_then(Value::as_object_mut) else {
+        return false;
+    };
+    let Some(experimental) = capabilities
+        .get_mut("experimental")
+        .and_then(Value::as_object_mut)
+    else {
+        return false;
+    };
+    let Some(tasks) = experimental.shift_remove(TASKS) else {
+        return false;
+    };
     if experimental.is_empty() {
         capabilities.shift_remove("experimental");
     }
@@ -114,7 +155,9 @@ fn tasks_from_experimental(result: &mut Map<String, Value>) -> bool {
 }
 
 fn task_to_meta(params: &mut Map<String, Value>) -> bool {
-    let Some(task) = params.shift_remove("task") else { return false };
+    let Some(task) = params.shift_remove("task") else {
+        return false;
+    };
     if let Some(meta) = object_at(params, "_meta") {
         meta.insert(TASK.to_owned(), task);
     }
@@ -161,7 +204,10 @@ mod tests {
             let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"taskId": "t"}});
             assert_eq!(after(inwards, message)["method"], format!("candor/{method}"));
         }
-        untouched(inwards, &json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/update", "params": {}}));
+        untouched(
+            inwards,
+            &json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/update", "params": {}}),
+        );
     }
 
     #[test]
@@ -180,11 +226,17 @@ mod tests {
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
             "capabilities": {"tasks": {"list": {}}}}});
         let hello = after(inwards, hello);
-        assert_eq!(hello["params"]["capabilities"]["experimental"]["candor/tasks"], json!({"list": {}}));
+        assert_eq!(
+            hello["params"]["capabilities"]["experimental"]["candor/tasks"],
+            json!({"list": {}})
+        );
         assert_eq!(hello["params"]["_meta"]["candor/carried"], true);
         let answer = json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": "2025-11-25",
             "capabilities": {"tools": {}, "experimental": {"candor/tasks": {"list": {}}}}}});
-        assert_eq!(after(outwards, answer)["result"]["capabilities"], json!({"tools": {}, "tasks": {"list": {}}}));
+        assert_eq!(
+            after(outwards, answer)["result"]["capabilities"],
+            json!({"tools": {}, "tasks": {"list": {}}})
+        );
     }
 
     #[test]
@@ -192,18 +244,31 @@ mod tests {
         let list = json!({"id": 1, "result": {"tools": [
             {"name": "a", "_meta": {"candor/taskSupport": "optional"}}, {"name": "b", "_meta": {"x": 1}}]}});
         let tools = after(outwards, list)["result"]["tools"].clone();
-        assert_eq!(tools, json!([{"name": "a", "execution": {"taskSupport": "optional"}}, {"name": "b", "_meta": {"x": 1}}]));
+        assert_eq!(
+            tools,
+            json!([{"name": "a", "execution": {"taskSupport": "optional"}}, {"name": "b", "_meta": {"x": 1}}])
+        );
     }
 
     #[test]
     fn a_whole_result_is_put_in_place() {
         let result = json!({"id": 1, "result": {"content": [], "_meta": {"candor/instead": {"task": {"taskId": "t"}}}}});
-        assert_eq!(after(outwards, result), json!({"id": 1, "result": {"task": {"taskId": "t"}}}));
+        assert_eq!(
+            after(outwards, result),
+            json!({"id": 1, "result": {"task": {"taskId": "t"}}})
+        );
     }
 
     #[test]
     fn what_is_no_message_is_left_alone() {
-        for text in ["", "[]", "7", "{\"method\":3}", "{\"method\":\"tools/call\",\"params\":4}", "{\"task\""] {
+        for text in [
+            "",
+            "[]",
+            "7",
+            "{\"method\":3}",
+            "{\"method\":\"tools/call\",\"params\":4}",
+            "{\"task\"",
+        ] {
             assert_eq!(rewritten(text.as_bytes(), inwards), None, "{text}");
             assert_eq!(rewritten(text.as_bytes(), outwards), None, "{text}");
         }

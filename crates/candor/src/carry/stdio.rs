@@ -54,24 +54,27 @@ where
     let mut passing = false;
     loop {
         let there = read.fill_buf().await?;
-        if there.is_empty() {
-            write.write_all(&line).await?;
-            return write.shutdown().await;
-        }
         let end = there.iter().position(|byte| *byte == b'\n');
         let piece = end.map_or(there.len(), |end| end + 1);
+        let over = piece == 0;
         line.extend(there.iter().take(piece));
         read.consume(piece);
-        if end.is_none() && line.len() < longest && !passing {
+        if end.is_none() && !over && line.len() < longest && !passing {
             continue;
         }
-        let whole = end.is_some() && !passing;
-        match Some(&line).filter(|line| whole && may_concern(line)).and_then(|line| rewritten(line, how)) {
+        let whole = (end.is_some() || over) && !passing;
+        match Some(&line)
+            .filter(|line| whole && may_concern(line))
+            .and_then(|line| rewritten(line, how))
+        {
             Some(text) => {
                 write.write_all(text.as_bytes()).await?;
                 write.write_all(b"\n").await?;
             }
             None => write.write_all(&line).await?,
+        }
+        if over {
+            return write.shutdown().await;
         }
         write.flush().await?;
         line.clear();
@@ -95,16 +98,20 @@ mod tests {
     async fn lines_are_rewritten_one_by_one() {
         let other = r#"{ "method" : "tools/call" , "n" : 1.10 }"#;
         let out = pumped(&format!("{other}\r\n{GET}\n\n{other}\n"), LONGEST).await;
-        let expected = format!("{other}\r\n{}\n\n{other}\n", GET.replace("tasks/get", "candor/tasks/get"));
+        let expected = format!(
+            "{other}\r\n{}\n\n{other}\n",
+            GET.replace("tasks/get", "candor/tasks/get")
+        );
         assert_eq!(out, expected);
     }
 
     #[tokio::test]
     async fn a_line_above_the_bound_passes_untouched_and_the_next_is_rewritten() {
-        let out = pumped(&format!("{GET}\n{GET}"), GET.len()).await;
-        assert_eq!(out, format!("{GET}\n{GET}"));
         let long = "x".repeat(40_000);
-        let out = pumped(&format!("{long}\n{GET}\n"), 1_000).await;
-        assert_eq!(out, format!("{long}\n{}\n", GET.replace("tasks/get", "candor/tasks/get")));
+        let out = pumped(&format!("{long}\n{GET}"), 1_000).await;
+        assert_eq!(
+            out,
+            format!("{long}\n{}\n", GET.replace("tasks/get", "candor/tasks/get"))
+        );
     }
 }

@@ -80,15 +80,29 @@ impl Desk {
         if self.wanted.is_empty() {
             return State::Working;
         }
-        State::InputRequired(self.wanted.iter().map(|(key, waiting)| (key.clone(), waiting.request.clone())).collect())
+        State::InputRequired(
+            self.wanted
+                .iter()
+                .map(|(key, waiting)| (key.clone(), waiting.request.clone()))
+                .collect(),
+        )
     }
 
     /// Checks answers to what is wanted.
     pub(super) fn check(&self, answers: &BTreeMap<String, Value>) -> Result<(), Refused> {
-        let forms = self.wanted.iter().map(|(key, waiting)| (key, waiting.form.as_ref()));
-        let issues: Vec<Issue> =
-            forms.filter_map(|(key, form)| Some(issues(key, form, answers.get(key)?))).flatten().collect();
-        if issues.is_empty() { Ok(()) } else { Err(Refused::Invalid(issues)) }
+        let forms = self
+            .wanted
+            .iter()
+            .map(|(key, waiting)| (key, waiting.form.as_ref()));
+        let issues: Vec<Issue> = forms
+            .filter_map(|(key, form)| Some(issues(key, form, answers.get(key)?)))
+            .flatten()
+            .collect();
+        if issues.is_empty() {
+            Ok(())
+        } else {
+            Err(Refused::Invalid(issues))
+        }
     }
 
     /// Takes what is answered off the desk.
@@ -101,7 +115,8 @@ impl Desk {
 
     /// Puts back what could not be written down as answered.
     pub(super) fn put_back(&mut self, taken: Vec<(String, Value, Waiting)>) {
-        self.wanted.extend(taken.into_iter().map(|(key, _, waiting)| (key, waiting)));
+        self.wanted
+            .extend(taken.into_iter().map(|(key, _, waiting)| (key, waiting)));
     }
 
     /// Hands the answers to those who wait.
@@ -129,7 +144,11 @@ impl Desk {
     fn fresh_key(&mut self, key: &str) -> String {
         let times = self.asked.entry(key.to_owned()).or_default();
         *times += 1;
-        if *times == 1 { key.to_owned() } else { format!("{key}-{times}") }
+        if *times == 1 {
+            key.to_owned()
+        } else {
+            format!("{key}-{times}")
+        }
     }
 }
 
@@ -145,7 +164,11 @@ pub(super) fn checked(
         wrong.extend(issues(key, form_of(request).as_ref(), answer));
         fitting.insert(key.clone(), answer.clone());
     }
-    if wrong.is_empty() { Ok(fitting) } else { Err(Refused::Invalid(wrong)) }
+    if wrong.is_empty() {
+        Ok(fitting)
+    } else {
+        Err(Refused::Invalid(wrong))
+    }
 }
 
 /// What a request's form wants; `None` where the request has no form.
@@ -161,9 +184,18 @@ fn issues(key: &str, form: Option<&Schema>, answer: &Value) -> Vec<Issue> {
     match answer.get("action").and_then(Value::as_str) {
         Some("accept") => {
             let content = answer.get("content").cloned().unwrap_or_else(|| json!({}));
-            let terms = Terms { mode: Mode::Enforce, ..Terms::default() };
+            let terms = Terms {
+                mode: Mode::Enforce,
+                ..Terms::default()
+            };
             let found = arguments::check(form, &content, &terms).issues;
-            found.into_iter().map(|issue| Issue { path: format!("{at}/content{}", issue.path), ..issue }).collect()
+            found
+                .into_iter()
+                .map(|issue| Issue {
+                    path: format!("{at}/content{}", issue.path),
+                    ..issue
+                })
+                .collect()
         }
         Some("decline" | "cancel") => Vec::new(),
         Some(_) | None => vec![Issue {
@@ -222,8 +254,16 @@ impl InTask {
     /// Asks for something, and waits for at most `within`. Meanwhile the task is `input_required`. The answer fits
     /// `form`, or the `requestedSchema` of the request where that is `None`; what doesn't is refused with its issues and
     /// never gets here. Asked again under the same key, the key gets a number: a key is used once in a task.
-    pub async fn input(&self, key: &str, request: &InputRequest, form: Option<Schema>, within: Duration) -> Given {
-        let Ok(request) = serde_json::to_value(request) else { return Given::Unable };
+    pub async fn input(
+        &self,
+        key: &str,
+        request: &InputRequest,
+        form: Option<Schema>,
+        within: Duration,
+    ) -> Given {
+        let Ok(request) = serde_json::to_value(request) else {
+            return Given::Unable;
+        };
         let (key, mut answer) = match self.put(key, request, form).await {
             Ok(Put::Waits(key, answer)) => (key, answer),
             Ok(Put::Known(answer)) => return Given::Answer(answer),
@@ -247,7 +287,9 @@ impl InTask {
     async fn put(&self, key: &str, request: Value, form: Option<Schema>) -> Result<Put, Refused> {
         let mut desk = self.running.desk.lock().await;
         if desk.closed || desk.wanted.len() >= MOST_WANTED {
-            return Err(Refused::Busy { running: desk.wanted.len() });
+            return Err(Refused::Busy {
+                running: desk.wanted.len(),
+            });
         }
         let key = desk.fresh_key(key);
         if let Some(answer) = desk.remembered.get(&key) {
@@ -279,7 +321,11 @@ impl InTask {
 
     async fn take(&self, step: Step) -> Result<(), Refused> {
         let now = self.tasks.now();
-        self.tasks.0.store.change(&self.running.id, &self.running.owner, step, now).await?;
+        self.tasks
+            .0
+            .store
+            .change(&self.running.id, &self.running.owner, step, now)
+            .await?;
         self.running.tell();
         Ok(())
     }

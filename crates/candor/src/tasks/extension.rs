@@ -33,10 +33,17 @@ pub fn created(tasks: &Tasks, task: &Task) -> CreateTaskResult {
 /// # Errors
 ///
 /// -32602 in the same words for an unknown id, somebody else's and one past its time.
-pub async fn get_task(tasks: &Tasks, who: &Principal, params: &GetTaskParams) -> Result<GetTaskResult, ErrorData> {
+pub async fn get_task(
+    tasks: &Tasks,
+    who: &Principal,
+    params: &GetTaskParams,
+) -> Result<GetTaskResult, ErrorData> {
     let id = TaskId::given(params.task_id.as_str());
     let task = tasks.get(who, &id).await.map_err(|refused| refusal(&refused))?;
-    Ok(GetTaskResult::new(DetailedTask::new(plain(tasks, &task), payload(&task.state))))
+    Ok(GetTaskResult::new(DetailedTask::new(
+        plain(tasks, &task),
+        payload(&task.state),
+    )))
 }
 
 /// `tasks/update`: answers what a task wants. `resume` runs the tool again where the task outlived its process; without
@@ -53,13 +60,9 @@ pub async fn update_task(
     resume: Option<Resume>,
 ) -> Result<(), ErrorData> {
     let id = TaskId::given(params.task_id.as_str());
-    let answered = match tasks.answer(who, &id, &params.input_responses).await {
-        Err(Refused::Resting) => match resume {
-            Some(resume) => tasks.resume_boxed(who, &id, &params.input_responses, resume).await,
-            None => Err(Refused::Resting),
-        },
-        other => other,
-    };
+    let answered = tasks
+        .answer_or_resume(who, &id, &params.input_responses, resume)
+        .await;
     answered.map(|_| ()).map_err(|refused| refusal(&refused))
 }
 
@@ -102,12 +105,19 @@ fn payload(state: &State) -> TaskPayload {
             let requests: InputRequests = wanted
                 .iter()
                 .filter_map(|(key, request)| {
-                    Some((key.clone(), serde_json::from_value::<InputRequest>(request.clone()).ok()?))
+                    Some((
+                        key.clone(),
+                        serde_json::from_value::<InputRequest>(request.clone()).ok()?,
+                    ))
                 })
                 .collect();
-            TaskPayload::InputRequired { input_requests: requests }
+            TaskPayload::InputRequired {
+                input_requests: requests,
+            }
         }
-        State::Ended(End::Completed(result)) => TaskPayload::Completed { result: result.clone() },
+        State::Ended(End::Completed(result)) => TaskPayload::Completed {
+            result: result.clone(),
+        },
         State::Ended(End::Failed(error)) => TaskPayload::Failed { error: error.clone() },
         State::Ended(End::Cancelled(_)) => TaskPayload::Cancelled,
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResult, CustomRequest, CustomResult, ErrorCode, ErrorData, InitializeResult, JsonObject, MetaObject,
-    ProtocolVersion, Tool,
+    CallToolResult, CustomRequest, CustomResult, ErrorCode, ErrorData, InitializeResult, JsonObject,
+    MetaObject, ProtocolVersion, Tool,
 };
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
@@ -35,7 +35,9 @@ pub fn wished(context: &RequestContext<RoleServer>) -> Option<Wished> {
         return None;
     }
     let task = context.meta.get(TASK)?;
-    Some(Wished { ttl: task.get("ttl").and_then(Value::as_u64).map(Duration::from_millis) })
+    Some(Wished {
+        ttl: task.get("ttl").and_then(Value::as_u64).map(Duration::from_millis),
+    })
 }
 
 /// Says among the capabilities of an `initialize` result that the server has tasks, to a client that can know them and
@@ -51,14 +53,20 @@ pub fn announce(result: &mut InitializeResult, who: &Principal, context: &Reques
         members.insert("list".to_owned(), json!({}));
     }
     if let Value::Object(tasks) = tasks {
-        result.capabilities.experimental.get_or_insert_default().insert(TASKS.to_owned(), tasks);
+        result
+            .capabilities
+            .experimental
+            .get_or_insert_default()
+            .insert(TASKS.to_owned(), tasks);
     }
 }
 
 /// Says of a listed tool how it runs.
 pub fn announce_tool(tool: &mut Tool, support: TaskSupport, context: &RequestContext<RoleServer>) {
     if support != TaskSupport::Never && is_legacy(context) && is_carried(context) {
-        tool.meta.get_or_insert_default().insert(SUPPORT.to_owned(), json!(support.as_str()));
+        tool.meta
+            .get_or_insert_default()
+            .insert(SUPPORT.to_owned(), json!(support.as_str()));
     }
 }
 
@@ -95,7 +103,10 @@ pub async fn on_custom_request(
     request: &CustomRequest,
     context: &RequestContext<RoleServer>,
 ) -> Option<Result<CustomResult, ErrorData>> {
-    let method = request.method.strip_prefix(PREFIX).filter(|method| method.starts_with("tasks/"))?;
+    let method = request
+        .method
+        .strip_prefix(PREFIX)
+        .filter(|method| method.starts_with("tasks/"))?;
     let params = request.params.as_ref();
     let text = |key: &str| params.and_then(|params| params.get(key)).and_then(Value::as_str);
     let id = TaskId::given(text("taskId").unwrap_or_default());
@@ -104,7 +115,13 @@ pub async fn on_custom_request(
         "tasks/cancel" => cancel(tasks, who, &id).await.map(|task| plain(tasks, &task)),
         "tasks/result" => return Some(result(tasks, who, &id, context).await.map(CustomResult::new)),
         "tasks/list" if may_list(who, context) => list(tasks, who, text("cursor")).await,
-        _ => return Some(Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None))),
+        _ => {
+            return Some(Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                method.to_owned(),
+                None,
+            )));
+        }
     };
     Some(answer.map(CustomResult::new).map_err(|refused| refusal(&refused)))
 }
@@ -169,10 +186,15 @@ async fn result(
     id: &TaskId,
     context: &RequestContext<RoleServer>,
 ) -> Result<Value, ErrorData> {
-    let task = relay::until_ended(tasks, who, id, context).await.map_err(|refused| refusal(&refused))?;
+    let task = relay::until_ended(tasks, who, id, context)
+        .await
+        .map_err(|refused| refusal(&refused))?;
     let State::Ended(end) = &task.state else {
         let what = format!("The task is {}.", task.status().as_str());
-        return Err(ErrorData::internal_error(what, Some(json!({ "status": task.status().as_str() }))));
+        return Err(ErrorData::internal_error(
+            what,
+            Some(json!({ "status": task.status().as_str() })),
+        ));
     };
     let mut result = match end {
         End::Completed(result) => result.clone(),

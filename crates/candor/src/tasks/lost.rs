@@ -15,7 +15,14 @@ pub(crate) fn panicked(tool: &str, operation: OperationId, correlation: Uuid) ->
         "FAILED, EFFECT UNKNOWN: {tool} broke down while it ran as a task (correlation id {correlation}). It may be \
          done, not done, or done in part. A second identical call may do it twice."
     );
-    told(operation, Outcome::Failed, Kind::Internal, "CANDOR_TOOL_FAILED", Evidence::Declared, what)
+    told(
+        operation,
+        Outcome::Failed,
+        Kind::Internal,
+        "CANDOR_TOOL_FAILED",
+        Evidence::Declared,
+        what,
+    )
 }
 
 /// The process that ran the tool ended.
@@ -24,7 +31,14 @@ pub(crate) fn orphaned(tool: &str, operation: OperationId) -> (End, String) {
         "UNKNOWN: the server ended while {tool} ran as a task. It may be done, not done, or done in part. A second \
          identical call may do it twice. The present state of the target shows which it was."
     );
-    told(operation, Outcome::Unknown, Kind::OutcomeUnknown, "CANDOR_NO_ANSWER", Evidence::None, what)
+    told(
+        operation,
+        Outcome::Unknown,
+        Kind::OutcomeUnknown,
+        "CANDOR_NO_ANSWER",
+        Evidence::None,
+        what,
+    )
 }
 
 /// The tool ran to its end, and its result is more than a task may hold.
@@ -33,7 +47,14 @@ pub(crate) fn too_large(tool: &str, operation: OperationId, bytes: usize, most: 
         "UNKNOWN: {tool} ran to its end as a task, but its result of {bytes} bytes is more than a task may hold \
          ({most}) and was not kept. A second identical call may do the same thing twice."
     );
-    told(operation, Outcome::Unknown, Kind::OutcomeUnknown, "CANDOR_TOO_LARGE", Evidence::None, what)
+    told(
+        operation,
+        Outcome::Unknown,
+        Kind::OutcomeUnknown,
+        "CANDOR_TOO_LARGE",
+        Evidence::None,
+        what,
+    )
 }
 
 /// The tool was told to stop and has not yet, and the caller's revision wants an answer.
@@ -42,13 +63,24 @@ pub(crate) fn given_up(tool: &str, operation: OperationId) -> (End, String) {
         "UNKNOWN: {tool} was told to stop and has not stopped yet; what it did and still does is not known. A second \
          identical call may do it twice."
     );
-    (End::Cancelled(Some(stopped(operation, Outcome::Unknown, Effect::Unknown, &what))), what)
+    (
+        End::Cancelled(Some(stopped(operation, Outcome::Unknown, Effect::Unknown, &what))),
+        what,
+    )
 }
 
 /// The task waited for its user and nobody worked on it. It could be resumed, so its tool had changed nothing.
 pub(crate) fn at_rest(tool: &str, operation: OperationId) -> (End, String) {
     let what = format!("NOT DONE: {tool} was cancelled while it waited for its user. Nothing changed.");
-    (End::Cancelled(Some(stopped(operation, Outcome::Rejected, Effect::NotApplied, &what))), what)
+    (
+        End::Cancelled(Some(stopped(
+            operation,
+            Outcome::Rejected,
+            Effect::NotApplied,
+            &what,
+        ))),
+        what,
+    )
 }
 
 /// What `tasks/result` shows where a tool stopped and said nothing.
@@ -89,7 +121,15 @@ fn told(
     evidence: Evidence,
     what: String,
 ) -> (End, String) {
-    let verdict = verdict(operation, outcome, Effect::Unknown, kind, code, evidence, what.clone());
+    let verdict = verdict(
+        operation,
+        outcome,
+        Effect::Unknown,
+        kind,
+        code,
+        evidence,
+        what.clone(),
+    );
     let data = json!({ "candor/verdict": verdict.to_json(false) });
     let end = End::failed(&ErrorData::internal_error(what.clone(), Some(data)));
     (end, what)
@@ -115,7 +155,11 @@ fn verdict(
             kind,
             message,
             retry_same_request: false,
-            repeat: if effect == Effect::NotApplied { Repeat::MayHelp } else { Repeat::MayDuplicate },
+            repeat: if effect == Effect::NotApplied {
+                Repeat::MayHelp
+            } else {
+                Repeat::MayDuplicate
+            },
             retry_after: None,
             issues: Vec::new(),
         }),

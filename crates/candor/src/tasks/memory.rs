@@ -25,7 +25,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tasks: 4_096, tasks_of_one: 1_024, seals: 65_536 }
+        Self {
+            tasks: 4_096,
+            tasks_of_one: 1_024,
+            seals: 65_536,
+        }
     }
 }
 
@@ -56,7 +60,10 @@ struct Kept {
 impl MemoryStore {
     /// A store with these bounds.
     pub fn new(limits: Limits) -> Self {
-        Self(Arc::new(Inner { limits, held: Mutex::default() }))
+        Self(Arc::new(Inner {
+            limits,
+            held: Mutex::default(),
+        }))
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -67,7 +74,11 @@ impl MemoryStore {
     fn put(&self, new: NewTask, now: Timestamp) -> Result<Task, StoreFault> {
         let mut held = self.held();
         let limits = self.0.limits;
-        let of_owner = held.tasks.values().filter(|kept| kept.task.owner == new.owner).count();
+        let of_owner = held
+            .tasks
+            .values()
+            .filter(|kept| kept.task.owner == new.owner)
+            .count();
         if of_owner >= limits.tasks_of_one || held.tasks.len() >= limits.tasks {
             return Err(StoreFault::Full { held: of_owner });
         }
@@ -75,7 +86,10 @@ impl MemoryStore {
             return Err(StoreFault::Broken("this id exists".to_owned()));
         }
         held.made += 1;
-        let kept = Kept { task: Task::begun(new, now), place: held.made };
+        let kept = Kept {
+            task: Task::begun(new, now),
+            place: held.made,
+        };
         let task = kept.task.clone();
         held.tasks.insert(task.id.clone(), kept);
         Ok(task)
@@ -83,14 +97,20 @@ impl MemoryStore {
 
     fn look(&self, id: &TaskId, owner: &str, now: Timestamp) -> Result<Task, Refused> {
         let held = self.held();
-        let task = held.tasks.get(id).map(|kept| &kept.task).filter(|task| is_there(task, owner, now));
+        let task = held
+            .tasks
+            .get(id)
+            .map(|kept| &kept.task)
+            .filter(|task| is_there(task, owner, now));
         task.cloned().ok_or(Refused::Absent)
     }
 
     fn step(&self, id: &TaskId, owner: &str, step: Step, now: Timestamp) -> Result<Task, Refused> {
         let mut held = self.held();
         let task = held.tasks.get_mut(id).map(|kept| &mut kept.task);
-        let task = task.filter(|task| is_there(task, owner, now)).ok_or(Refused::Absent)?;
+        let task = task
+            .filter(|task| is_there(task, owner, now))
+            .ok_or(Refused::Absent)?;
         task.take(step, now)?;
         Ok(task.clone())
     }
@@ -101,14 +121,26 @@ impl MemoryStore {
             None => 0,
             Some(id) => match held.tasks.get(id).filter(|kept| kept.task.owner == owner) {
                 Some(kept) => kept.place,
-                None => return Page { tasks: Vec::new(), next: None },
+                None => {
+                    return Page {
+                        tasks: Vec::new(),
+                        next: None,
+                    };
+                }
             },
         };
-        let mut kept: Vec<&Kept> =
-            held.tasks.values().filter(|kept| kept.place > after && is_there(&kept.task, owner, now)).collect();
+        let mut kept: Vec<&Kept> = held
+            .tasks
+            .values()
+            .filter(|kept| kept.place > after && is_there(&kept.task, owner, now))
+            .collect();
         kept.sort_by_key(|kept| kept.place);
         let tasks: Vec<Task> = kept.iter().take(PAGE).map(|kept| kept.task.clone()).collect();
-        let next = if kept.len() > PAGE { tasks.last().map(|task| task.id.clone()) } else { None };
+        let next = if kept.len() > PAGE {
+            tasks.last().map(|task| task.id.clone())
+        } else {
+            None
+        };
         Page { tasks, next }
     }
 
@@ -121,7 +153,9 @@ impl MemoryStore {
             held.seals.retain(|_, expires| *expires > now);
         }
         if held.seals.len() >= self.0.limits.seals {
-            return Err(StoreFault::Full { held: held.seals.len() });
+            return Err(StoreFault::Full {
+                held: held.seals.len(),
+            });
         }
         held.seals.insert(seal, expires);
         Ok(true)
@@ -146,7 +180,12 @@ impl TaskStore for MemoryStore {
         async move { self.put(new, now) }.boxed()
     }
 
-    fn get<'a>(&'a self, id: &'a TaskId, owner: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Task, Refused>> {
+    fn get<'a>(
+        &'a self,
+        id: &'a TaskId,
+        owner: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Task, Refused>> {
         async move { self.look(id, owner, now) }.boxed()
     }
 
@@ -179,7 +218,12 @@ impl TaskStore for MemoryStore {
         async move { Ok(self.page(owner, after, now)) }.boxed()
     }
 
-    fn spend(&self, seal: Uuid, expires: Timestamp, now: Timestamp) -> BoxFuture<'_, Result<bool, StoreFault>> {
+    fn spend(
+        &self,
+        seal: Uuid,
+        expires: Timestamp,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<bool, StoreFault>> {
         async move { self.spend_now(seal, expires, now) }.boxed()
     }
 

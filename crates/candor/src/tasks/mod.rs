@@ -11,14 +11,19 @@ mod presence;
 mod relay;
 #[cfg(feature = "sqlite")]
 mod row;
+mod run;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod state;
 mod store;
 mod task;
+mod terms;
+#[cfg(test)]
+mod tests;
+pub mod tools;
 mod wire;
 
-pub use board::{Begin, Clock, TaskTerms, Tasks, system_clock};
+pub use board::Tasks;
 pub use desk::{Given, InTask};
 pub use memory::{Limits, MemoryStore};
 #[cfg(feature = "sqlite")]
@@ -26,4 +31,5 @@ pub use sqlite::SqliteStore;
 pub use state::{OutOfTurn, Status};
 pub use store::{PAGE, Page, Refused, StoreFault, TaskStore};
 pub use task::{End, Keeper, NewTask, State, Step, Task, TaskId};
+pub use terms::{Begin, Clock, TaskTerms, system_clock};
 pub use wire::{TaskSupport, Way, refusal};

@@ -20,14 +20,24 @@ impl Presence {
         let path = lock_path(store, &name);
         // Another process that looks for dead ones may hold the new file's lock for a moment.
         for _ in 0..50 {
-            let lock = owner_only(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(&path)?;
+            let lock = owner_only(
+                OpenOptions::new()
+                    .read(true)
+                    .write(true)
+                    .create(true)
+                    .truncate(false),
+            )
+            .open(&path)?;
             match lock.try_lock() {
                 Ok(()) if path.exists() => return Ok(Self { name, _lock: lock }),
                 Ok(()) | Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
-        Err(io::Error::new(io::ErrorKind::WouldBlock, "the lock of this process is held by another"))
+        Err(io::Error::new(
+            io::ErrorKind::WouldBlock,
+            "the lock of this process is held by another",
+        ))
     }
 }
 

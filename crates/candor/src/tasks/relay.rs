@@ -62,8 +62,12 @@ fn next_question(
     tried: &BTreeMap<String, u32>,
     context: &RequestContext<RoleServer>,
 ) -> Option<(String, InputRequest)> {
-    let State::InputRequired(wanted) = &task.state else { return None };
-    let open = wanted.iter().filter(|(key, _)| tried.get(*key).copied().unwrap_or_default() < TIMES);
+    let State::InputRequired(wanted) = &task.state else {
+        return None;
+    };
+    let open = wanted
+        .iter()
+        .filter(|(key, _)| tried.get(*key).copied().unwrap_or_default() < TIMES);
     let mut questions = open.filter_map(|(key, request)| {
         let request: InputRequest = serde_json::from_value(request.clone()).ok()?;
         can_be_asked(&request, context).then(|| (key.clone(), request))
@@ -72,7 +76,9 @@ fn next_question(
 }
 
 fn can_be_asked(request: &InputRequest, context: &RequestContext<RoleServer>) -> bool {
-    let Some(client) = context.client_capabilities() else { return false };
+    let Some(client) = context.client_capabilities() else {
+        return false;
+    };
     match request {
         InputRequest::Elicitation(_) => client.elicitation.is_some(),
         InputRequest::CreateMessage(_) => client.sampling.is_some(),
@@ -102,7 +108,9 @@ async fn ask(
             return Ok(());
         }
     };
-    let answered = tasks.answer(who, &task.id, &BTreeMap::from([(key.to_owned(), answer)])).await;
+    let answered = tasks
+        .answer(who, &task.id, &BTreeMap::from([(key.to_owned(), answer)]))
+        .await;
     match answered {
         Ok(_) | Err(Refused::OutOfTurn(_)) => Ok(()),
         Err(refused @ Refused::Invalid(_)) => {
@@ -113,7 +121,11 @@ async fn ask(
     }
 }
 
-async fn send(task: &Task, request: InputRequest, context: &RequestContext<RoleServer>) -> Result<Value, ServiceError> {
+async fn send(
+    task: &Task,
+    request: InputRequest,
+    context: &RequestContext<RoleServer>,
+) -> Result<Value, ServiceError> {
     let request = match request {
         InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
@@ -143,13 +155,18 @@ async fn not_wanted_any_more(
 ) {
     loop {
         let wanted: BTreeSet<String> = match tasks.get(who, &task.id).await {
-            Ok(Task { state: State::InputRequired(wanted), .. }) => wanted.into_keys().collect(),
+            Ok(Task {
+                state: State::InputRequired(wanted),
+                ..
+            }) => wanted.into_keys().collect(),
             Ok(_) | Err(_) => BTreeSet::new(),
         };
         if !wanted.contains(key) {
             return;
         }
-        tasks.wait(moved.take(), Instant::now() + tasks.terms().poll).await;
+        tasks
+            .wait(moved.take(), Instant::now() + tasks.terms().poll)
+            .await;
         moved = tasks.moves(who, &task.id);
     }
 }

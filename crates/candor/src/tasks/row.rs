@@ -17,7 +17,8 @@ use super::store::StoreFault;
 use super::task::{End, Keeper, State, Task, TaskId};
 
 /// What [`read`] reads, in its order.
-pub(super) const COLUMNS: &str = "id, owner, tool, operation, arguments, answers, status, held, message, created, updated, ttl, process";
+pub(super) const COLUMNS: &str =
+    "id, owner, tool, operation, arguments, answers, status, held, message, created, updated, ttl, process";
 
 /// Writes a new task that this process works on.
 pub(super) fn insert(act: &Transaction<'_>, task: &Task, process: &str) -> rusqlite::Result<()> {
@@ -46,7 +47,8 @@ pub(super) fn insert(act: &Transaction<'_>, task: &Task, process: &str) -> rusql
 
 /// Writes what a step changed. A task that has ended belongs to no process any more.
 pub(super) fn update(act: &Transaction<'_>, task: &Task) -> rusqlite::Result<()> {
-    let sql = "UPDATE task SET arguments = ?2, answers = ?3, status = ?4, held = ?5, message = ?6, updated = ?7,
+    let sql =
+        "UPDATE task SET arguments = ?2, answers = ?3, status = ?4, held = ?5, message = ?6, updated = ?7,
                                process = CASE WHEN ?8 THEN NULL ELSE process END
                WHERE id = ?1";
     act.prepare_cached(sql)?.execute(params![
@@ -64,12 +66,17 @@ pub(super) fn update(act: &Transaction<'_>, task: &Task) -> rusqlite::Result<()>
 
 /// Nobody works on it any more.
 pub(super) fn rest(act: &Transaction<'_>, id: &TaskId) -> rusqlite::Result<()> {
-    act.execute("UPDATE task SET process = NULL WHERE id = ?1", [id.as_str()]).map(|_| ())
+    act.execute("UPDATE task SET process = NULL WHERE id = ?1", [id.as_str()])
+        .map(|_| ())
 }
 
 /// This process works on it from now on.
 pub(super) fn hold(act: &Transaction<'_>, id: &TaskId, process: &str) -> rusqlite::Result<()> {
-    act.execute("UPDATE task SET process = ?2 WHERE id = ?1", [id.as_str(), process]).map(|_| ())
+    act.execute(
+        "UPDATE task SET process = ?2 WHERE id = ?1",
+        [id.as_str(), process],
+    )
+    .map(|_| ())
 }
 
 /// A task, and the process that works on it.
@@ -124,7 +131,12 @@ fn held(state: &State) -> Option<String> {
 }
 
 fn text(map: &BTreeMap<String, Value>) -> String {
-    Value::Object(map.iter().map(|(key, value)| (key.clone(), value.clone())).collect()).to_string()
+    Value::Object(
+        map.iter()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect(),
+    )
+    .to_string()
 }
 
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreFault> {

@@ -75,13 +75,20 @@ impl SqliteStore {
     /// version of this library.
     pub fn open(path: impl AsRef<Path>, limits: Limits) -> Result<Self, StoreFault> {
         let path = path.as_ref();
-        owner_only(std::fs::OpenOptions::new().read(true).append(true).create(true)).open(path).map_err(broken)?;
+        owner_only(std::fs::OpenOptions::new().read(true).append(true).create(true))
+            .open(path)
+            .map_err(broken)?;
         let path = path.canonicalize().map_err(broken)?;
         let connection = Connection::open(&path).map_err(broken)?;
         configure(&connection).map_err(broken)?;
         prepare(&connection)?;
         let presence = Presence::begin(&path, TaskId::random()?.to_string()).map_err(broken)?;
-        Ok(Self(Arc::new(Inner { path, limits, presence, connection: Mutex::new(connection) })))
+        Ok(Self(Arc::new(Inner {
+            path,
+            limits,
+            presence,
+            connection: Mutex::new(connection),
+        })))
     }
 
     /// Does work on a blocking thread, in one transaction.
@@ -97,8 +104,9 @@ impl SqliteStore {
         let done = tokio::task::spawn_blocking(move || {
             // A panic inside rolls its transaction back: the connection can go on being used.
             let mut connection = inner.connection.lock().unwrap_or_else(PoisonError::into_inner);
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(broken)?;
+            let transaction = connection
+                .transaction_with_behavior(TransactionBehavior::Immediate)
+                .map_err(broken)?;
             let value = act(&inner, &transaction)?;
             transaction.commit().map_err(broken)?;
             Ok(value)
@@ -127,16 +135,24 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 
 fn prepare(connection: &Connection) -> Result<(), StoreFault> {
     let begin = Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(broken)?;
-    let number = |name| begin.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(broken);
+    let number = |name| {
+        begin
+            .pragma_query_value(None, name, |row| row.get::<_, i32>(0))
+            .map_err(broken)
+    };
     match (number("application_id")?, number("user_version")?) {
         (0, 0) => {
             begin.execute_batch(TABLES).map_err(broken)?;
-            begin.pragma_update(None, "application_id", APPLICATION).map_err(broken)?;
+            begin
+                .pragma_update(None, "application_id", APPLICATION)
+                .map_err(broken)?;
             begin.pragma_update(None, "user_version", FORM).map_err(broken)?;
         }
         (APPLICATION, FORM) => {}
         (APPLICATION, later) => {
-            return Err(broken(format!("the file has form {later}; this version of candor knows form {FORM}")));
+            return Err(broken(format!(
+                "the file has form {later}; this version of candor knows form {FORM}"
+            )));
         }
         _ => return Err(broken("the file belongs to another program")),
     }
@@ -145,7 +161,10 @@ fn prepare(connection: &Connection) -> Result<(), StoreFault> {
 
 fn create(inner: &Inner, act: &Transaction<'_>, new: NewTask, now: Timestamp) -> Result<Task, StoreFault> {
     let count = |sql: &str, of: &[&dyn rusqlite::ToSql]| -> Result<usize, StoreFault> {
-        let count: i64 = act.prepare_cached(sql).and_then(|mut all| all.query_row(of, |row| row.get(0))).map_err(broken)?;
+        let count: i64 = act
+            .prepare_cached(sql)
+            .and_then(|mut all| all.query_row(of, |row| row.get(0)))
+            .map_err(broken)?;
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     };
     let of_one = count("SELECT count(*) FROM task WHERE owner = ?1", &[&new.owner])?;
@@ -158,7 +177,13 @@ fn create(inner: &Inner, act: &Transaction<'_>, new: NewTask, now: Timestamp) ->
 }
 
 /// The task as it is in the file; what a dead process left is settled first.
-fn find(inner: &Inner, act: &Transaction<'_>, id: &TaskId, owner: &str, now: Timestamp) -> Result<Task, Refused> {
+fn find(
+    inner: &Inner,
+    act: &Transaction<'_>,
+    id: &TaskId,
+    owner: &str,
+    now: Timestamp,
+) -> Result<Task, Refused> {
     let sql = format!("SELECT {COLUMNS} FROM task WHERE id = ?1 AND owner = ?2");
     let found = act
         .prepare_cached(&sql)
@@ -232,7 +257,10 @@ fn orphaned(inner: &Inner, act: &Transaction<'_>, now: Timestamp) -> Result<u64,
     let sql = format!("SELECT {COLUMNS} FROM task WHERE process IS NOT NULL AND process <> ?1");
     let rows: Vec<_> = act
         .prepare_cached(&sql)
-        .and_then(|mut all| all.query_map([&inner.presence.name], row::read)?.collect::<rusqlite::Result<_>>())
+        .and_then(|mut all| {
+            all.query_map([&inner.presence.name], row::read)?
+                .collect::<rusqlite::Result<_>>()
+        })
         .map_err(broken)?;
     let mut ended = 0;
     for row in rows {
@@ -245,20 +273,29 @@ fn orphaned(inner: &Inner, act: &Transaction<'_>, now: Timestamp) -> Result<u64,
 }
 
 fn spend(inner: &Inner, act: &Transaction<'_>, seal: Uuid, expires: Timestamp) -> Result<bool, StoreFault> {
-    let held: i64 =
-        act.query_row("SELECT count(*) FROM spent", [], |row| row.get(0)).map_err(broken)?;
+    let held: i64 = act
+        .query_row("SELECT count(*) FROM spent", [], |row| row.get(0))
+        .map_err(broken)?;
     if usize::try_from(held).unwrap_or(usize::MAX) >= inner.limits.seals {
-        return Err(StoreFault::Full { held: inner.limits.seals });
+        return Err(StoreFault::Full {
+            held: inner.limits.seals,
+        });
     }
     let given = params![seal.to_string(), expires.as_millisecond()];
-    let added = act.execute("INSERT INTO spent VALUES (?1, ?2) ON CONFLICT DO NOTHING", given).map_err(broken)?;
+    let added = act
+        .execute("INSERT INTO spent VALUES (?1, ?2) ON CONFLICT DO NOTHING", given)
+        .map_err(broken)?;
     Ok(added == 1)
 }
 
 fn sweep(act: &Transaction<'_>, now: Timestamp) -> Result<u64, StoreFault> {
     let now = [now.as_millisecond()];
-    let tasks = act.execute("DELETE FROM task WHERE expires <= ?1", now).map_err(broken)?;
-    let seals = act.execute("DELETE FROM spent WHERE expires <= ?1", now).map_err(broken)?;
+    let tasks = act
+        .execute("DELETE FROM task WHERE expires <= ?1", now)
+        .map_err(broken)?;
+    let seals = act
+        .execute("DELETE FROM spent WHERE expires <= ?1", now)
+        .map_err(broken)?;
     Ok(u64::try_from(tasks + seals).unwrap_or(u64::MAX))
 }
 
@@ -267,9 +304,15 @@ impl TaskStore for SqliteStore {
         self.act(move |inner, act| create(inner, act, new, now)).boxed()
     }
 
-    fn get<'a>(&'a self, id: &'a TaskId, owner: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Task, Refused>> {
+    fn get<'a>(
+        &'a self,
+        id: &'a TaskId,
+        owner: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Task, Refused>> {
         let (id, owner) = (id.clone(), owner.to_owned());
-        self.act(move |inner, act| find(inner, act, &id, &owner, now)).boxed()
+        self.act(move |inner, act| find(inner, act, &id, &owner, now))
+            .boxed()
     }
 
     fn change<'a>(
@@ -315,13 +358,22 @@ impl TaskStore for SqliteStore {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<Page, StoreFault>> {
         let (owner, after) = (owner.to_owned(), after.cloned());
-        self.act(move |inner, act| list(inner, act, &owner, after.as_ref(), now)).boxed()
+        self.act(move |inner, act| list(inner, act, &owner, after.as_ref(), now))
+            .boxed()
     }
 
-    fn spend(&self, seal: Uuid, expires: Timestamp, now: Timestamp) -> BoxFuture<'_, Result<bool, StoreFault>> {
+    fn spend(
+        &self,
+        seal: Uuid,
+        expires: Timestamp,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<bool, StoreFault>> {
         self.act(move |inner, act| {
-            act.execute("DELETE FROM spent WHERE expires <= ?1 AND seal <> ?2", params![now.as_millisecond(), seal.to_string()])
-                .map_err(broken)?;
+            act.execute(
+                "DELETE FROM spent WHERE expires <= ?1 AND seal <> ?2",
+                params![now.as_millisecond(), seal.to_string()],
+            )
+            .map_err(broken)?;
             spend(inner, act, seal, expires)
         })
         .boxed()

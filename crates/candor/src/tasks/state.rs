@@ -22,7 +22,13 @@ pub enum Status {
 
 impl Status {
     /// Every status there is.
-    pub const ALL: [Self; 5] = [Self::Working, Self::InputRequired, Self::Completed, Self::Failed, Self::Cancelled];
+    pub const ALL: [Self; 5] = [
+        Self::Working,
+        Self::InputRequired,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+    ];
 
     /// The word on the wire and in a store.
     pub fn as_str(self) -> &'static str {
@@ -63,7 +69,11 @@ impl Status {
     ///
     /// [`OutOfTurn`] names the status the task is in, if `next` may not follow it.
     pub fn turn(self, next: Self) -> Result<Self, OutOfTurn> {
-        if self.may_become(next) { Ok(next) } else { Err(OutOfTurn { now: self }) }
+        if self.may_become(next) {
+            Ok(next)
+        } else {
+            Err(OutOfTurn { now: self })
+        }
     }
 }
 
@@ -106,7 +116,11 @@ mod tests {
         ];
         for from in Status::ALL {
             for to in Status::ALL {
-                assert_eq!(from.may_become(to), allowed.contains(&(from, to)), "{from:?} to {to:?}");
+                assert_eq!(
+                    from.may_become(to),
+                    allowed.contains(&(from, to)),
+                    "{from:?} to {to:?}"
+                );
                 let step = from.turn(to);
                 assert_eq!(step.is_ok(), from.may_become(to));
                 if let Err(refused) = step {
@@ -119,9 +133,15 @@ mod tests {
     #[test]
     fn nothing_follows_an_end() {
         for end in Status::ALL.into_iter().filter(|status| status.is_final()) {
-            assert!(Status::ALL.into_iter().all(|next| !end.may_become(next)), "{end:?}");
+            assert!(
+                Status::ALL.into_iter().all(|next| !end.may_become(next)),
+                "{end:?}"
+            );
         }
-        assert_eq!(Status::ALL.into_iter().filter(|status| status.is_final()).count(), 3);
+        assert_eq!(
+            Status::ALL.into_iter().filter(|status| status.is_final()).count(),
+            3
+        );
     }
 
     #[test]

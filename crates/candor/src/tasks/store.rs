@@ -24,7 +24,12 @@ pub trait TaskStore: Send + Sync + 'static {
     fn create(&self, new: NewTask, now: Timestamp) -> BoxFuture<'_, Result<Task, StoreFault>>;
 
     /// The task as it stands.
-    fn get<'a>(&'a self, id: &'a TaskId, owner: &'a str, now: Timestamp) -> BoxFuture<'a, Result<Task, Refused>>;
+    fn get<'a>(
+        &'a self,
+        id: &'a TaskId,
+        owner: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Task, Refused>>;
 
     /// Takes one step, if it may follow from where the task stands: looking and changing are one act.
     fn change<'a>(
@@ -54,7 +59,12 @@ pub trait TaskStore: Send + Sync + 'static {
 
     /// Spends a seal that is good for one use. `false`: it is spent already. Kept until `expires`, after which the
     /// seal itself is refused.
-    fn spend(&self, seal: Uuid, expires: Timestamp, now: Timestamp) -> BoxFuture<'_, Result<bool, StoreFault>>;
+    fn spend(
+        &self,
+        seal: Uuid,
+        expires: Timestamp,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<bool, StoreFault>>;
 
     /// Ends the tasks that a process left behind when it ended: what became of them is not known. Returns how many. A
     /// task that waits for its user and may be resumed stays.
@@ -101,7 +111,9 @@ pub enum Refused {
     #[error("The answer breaks its form, and the task goes on waiting. {}", lines(.0, .0.len(), TOLD))]
     Invalid(Vec<Issue>),
     /// Nobody works on the task since its process ended; it can be resumed with an answer.
-    #[error("Nobody works on the task since the server was started anew; an answer to what it wants resumes it.")]
+    #[error(
+        "Nobody works on the task since the server was started anew; an answer to what it wants resumes it."
+    )]
     Resting,
     /// Another process of this server works on the task, and can't be reached from this one.
     #[error("The task runs in another process of this server and can't be reached from this one.")]

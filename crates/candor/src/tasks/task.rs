@@ -171,13 +171,20 @@ pub struct Step {
 impl Step {
     /// A step to this state.
     pub fn to(state: State) -> Self {
-        Self { state, message: None, answers: BTreeMap::new() }
+        Self {
+            state,
+            message: None,
+            answers: BTreeMap::new(),
+        }
     }
 
     /// Says one sentence about it.
     #[must_use]
     pub fn saying(self, message: impl Into<String>) -> Self {
-        Self { message: Some(message.into()), ..self }
+        Self {
+            message: Some(message.into()),
+            ..self
+        }
     }
 }
 

@@ -1,9 +1,7 @@
 //! What both eras share on the wire: refusals as JSON-RPC errors, ends out of a tool's answer, who can take a task.
 
 use rmcp::RoleServer;
-use rmcp::model::{
-    CallToolResponse, ClientCapabilities, ErrorCode, ErrorData, JsonObject, ProtocolVersion,
-};
+use rmcp::model::{CallToolResponse, ClientCapabilities, ErrorCode, ErrorData, JsonObject, ProtocolVersion};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -52,9 +50,14 @@ impl TaskSupport {
     /// The tool runs as a task only and the caller can't take one: -32021 with the missing capability for a caller of
     /// 2026-07-28, else -32601. It runs never as a task and a caller of 2025-11-25 wants one: -32601.
     pub fn way(self, context: &RequestContext<RoleServer>) -> Result<Way, ErrorData> {
-        let modern = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let modern = context
+            .protocol_version()
+            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         let wished = if modern { None } else { legacy::wished(context) };
-        let can = modern && context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        let can = modern
+            && context
+                .client_capabilities()
+                .is_some_and(|client| client.supports_tasks());
         match (self, can, wished) {
             (Self::Never, _, None) | (Self::Optional, false, None) => Ok(Way::Directly),
             (Self::Optional | Self::Required, true, _) => Ok(Way::Extension),
@@ -62,8 +65,12 @@ impl TaskSupport {
             (Self::Required, false, None) if modern => Err(ErrorData::missing_required_client_capability(
                 ClientCapabilities::builder().enable_tasks().build(),
             )),
-            (Self::Required, false, None) => Err(no_method("This tool runs as a task only, and was called without one.")),
-            (Self::Never, _, Some(_)) => Err(no_method("This tool does not run as a task, and was called as one.")),
+            (Self::Required, false, None) => Err(no_method(
+                "This tool runs as a task only, and was called without one.",
+            )),
+            (Self::Never, _, Some(_)) => Err(no_method(
+                "This tool does not run as a task, and was called as one.",
+            )),
         }
     }
 }
@@ -80,7 +87,10 @@ pub fn refusal(refused: &Refused) -> ErrorData {
         }
         Refused::OutOfTurn(out) => {
             let data = json!({ "status": out.now.as_str() });
-            ErrorData::invalid_params(format!("The task is {} already; nothing changed.", out.now.as_str()), Some(data))
+            ErrorData::invalid_params(
+                format!("The task is {} already; nothing changed.", out.now.as_str()),
+                Some(data),
+            )
         }
         Refused::Invalid(issues) => {
             ErrorData::invalid_params(refused.to_string(), Some(json!({ "issues": issues })))
@@ -102,17 +112,26 @@ impl End {
     pub fn of(answer: Result<CallToolResponse, ErrorData>, told_to_stop: bool) -> Self {
         match answer {
             Ok(CallToolResponse::Complete(result)) => match serde_json::to_value(&result) {
-                Ok(Value::Object(result)) if told_to_stop && says_cancelled(&result) => Self::Cancelled(Some(result)),
+                Ok(Value::Object(result)) if told_to_stop && says_cancelled(&result) => {
+                    Self::Cancelled(Some(result))
+                }
                 Ok(Value::Object(result)) => Self::Completed(result),
-                Ok(_) | Err(_) => Self::failed(&ErrorData::internal_error("The result can't be written.", None)),
+                Ok(_) | Err(_) => {
+                    Self::failed(&ErrorData::internal_error("The result can't be written.", None))
+                }
             },
-            Ok(_) => Self::failed(&ErrorData::internal_error("The tool gave no result of its own.", None)),
+            Ok(_) => Self::failed(&ErrorData::internal_error(
+                "The tool gave no result of its own.",
+                None,
+            )),
             Err(error) => Self::failed(&error),
         }
     }
 }
 
 fn says_cancelled(result: &JsonObject) -> bool {
-    let kind = result.get("_meta").and_then(|meta| meta.get("candor/verdict")?.get("error")?.get("kind"));
+    let kind = result
+        .get("_meta")
+        .and_then(|meta| meta.get("candor/verdict")?.get("error")?.get("kind"));
     kind.and_then(Value::as_str) == Some("cancelled")
 }
