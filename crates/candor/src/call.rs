@@ -1,6 +1,7 @@
 //! What a tool has at hand while it runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use candor_core::names::OperationId;
 use jiff::Timestamp;
@@ -9,7 +10,7 @@ use rmcp::model::{InputRequest, ProgressNotificationParam};
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
-use crate::asking::{Answer, Asking, Form, Link, Means, Question};
+use crate::asking::{Answer, Asking, Form, Link, Means, OutOfTime, Question, clock};
 use crate::log::{self, Level};
 use crate::principal::Principal;
 
@@ -145,6 +146,16 @@ impl Call {
     /// nothing better for messages during a call.)
     pub async fn log(&self, level: Level, data: Value) {
         log::send(&self.0.context, level, &data).await;
+    }
+
+    /// Runs a part of the tool for at most `limit`; while the user is asked the clock stands still. When the time is up
+    /// the part is dropped where it waits: what it had begun may be half done, and the outcome is for the tool to say.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfTime`].
+    pub async fn limited<F: Future>(&self, limit: Duration, work: F) -> Result<F::Output, OutOfTime> {
+        clock::limited(&self.0.asking, limit, work).await
     }
 
     /// Ends when the caller cancels the call, or somebody stops its task. A hint: a tool that looks at it can leave off

@@ -9,8 +9,9 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::answer::{Answer, Misfit};
+use super::cause::{Cause, Unable};
 use super::question::Question;
-use super::way::{Cause, MOST_TRIES, Unable, expired};
+use super::way::{MOST_TRIES, expired};
 
 /// What a running task shows and is told. Made by whoever runs tasks, one for each task.
 pub trait Board: Send + Sync {

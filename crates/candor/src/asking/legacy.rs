@@ -9,9 +9,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::answer::Answer;
+use super::cause::{Cause, Unable};
 use super::offers::Offers;
 use super::question::{Means, Question};
-use super::way::{Cause, MOST_TRIES, Unable, expired};
+use super::way::{MOST_TRIES, expired};
 
 /// What a client answers where the user refused a sampling request (specification, `client/sampling`).
 const REFUSED: ErrorCode = ErrorCode(-1);

@@ -10,24 +10,32 @@
 
 mod answer;
 mod answers;
+mod cause;
+pub(crate) mod clock;
 mod field;
 mod form;
 mod in_task;
 mod legacy;
 mod link;
 mod offers;
+#[cfg(test)]
+mod over_rmcp;
 mod parse;
 mod question;
 pub(crate) mod rounds;
+mod schema;
 #[cfg(test)]
 mod tests;
 mod way;
 
 pub use answer::{Answer, Misfit};
 pub use answers::Answers;
+pub(crate) use cause::{Cause, Unable};
+pub use clock::OutOfTime;
 pub use field::{Boolean, Choice, Choices, Field, Format, Integer, Number, Text};
 pub use form::{Form, FormFault, LONGEST_WAIT, USUAL_WAIT};
 pub use in_task::{Board, Told};
 pub use link::Link;
+pub(crate) use offers::Offers;
 pub use question::{Means, Question};
-pub(crate) use way::{Asking, Cause, Unable};
+pub(crate) use way::Asking;

@@ -75,7 +75,7 @@ pub(crate) fn close(
     now: Timestamp,
 ) -> Result<InputRequiredResult, Unclosed> {
     let parked = asking.parked();
-    let offers = asking.offered().ok_or(Unclosed::Nothing)?;
+    let offers = asking.offered();
     let mut requests: InputRequests = BTreeMap::new();
     for (key, (question, last)) in &parked {
         let request = offers

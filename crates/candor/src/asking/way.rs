@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, Misfit};
 use super::answers::Answers;
+use super::cause::{Cause, Unable};
 use super::form::{FormFault, contradiction, shape};
 use super::in_task::{self, Board};
 use super::legacy;
@@ -32,6 +33,8 @@ pub(crate) struct Asking {
     /// Whether the call can become a task from here.
     tasks: bool,
     state: Mutex<State>,
+    /// Held by everybody who waits for an answer; so they are counted, even if their wait is given up.
+    waits: Arc<()>,
 }
 
 enum Way {
@@ -43,7 +46,7 @@ enum Way {
     /// The round ends, and the tool runs again with the answers.
     Round { offers: Offers },
     /// On the board of a task.
-    Task(Arc<dyn Board>),
+    Task { board: Arc<dyn Board>, offers: Offers },
     /// Not at all.
     Nobody,
 }
@@ -58,36 +61,6 @@ struct State {
     effect_began: bool,
 }
 
-/// Why a tool halted: what the wrapper has to make of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// It asked, and the round ends: `rounds::close`.
-    Asked,
-    /// It asked, and in this call nobody can be: an `input_required` task, or NEEDS INPUT. Nothing was done.
-    Unable(Unable),
-    /// It wants to go on as a task: run it again, as one.
-    AsTask,
-    /// It asks what must not or can't be asked: a fault of the server.
-    Faulty(FormFault),
-    /// The caller left or cancelled while the user was asked. Nothing was done.
-    Left,
-    /// No answer fitted, however often it was asked for. Nothing was done.
-    Misfits,
-}
-
-/// Why nobody can be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unable {
-    /// The client didn't say that it can be asked so.
-    NotOffered(Means),
-    /// It said so and refused with this JSON-RPC code; -32601 is the usual one.
-    Refused { code: i32 },
-    /// Its revision doesn't know forms of this shape.
-    Shape,
-    /// The task's board can't show it.
-    Board,
-}
-
 /// What stands for an answer when the time was up.
 pub(super) fn expired() -> Value {
     json!({ "action": "expired" })
@@ -98,7 +71,7 @@ impl fmt::Debug for Asking {
         let way = match self.way {
             Way::Legacy { .. } => "legacy",
             Way::Round { .. } => "round",
-            Way::Task(_) => "task",
+            Way::Task { .. } => "task",
             Way::Nobody => "nobody",
         };
         f.debug_struct("Asking")
@@ -124,6 +97,7 @@ impl Asking {
             way,
             tasks: false,
             state,
+            waits: Arc::default(),
         }
     }
 
@@ -155,8 +129,10 @@ impl Asking {
     }
 
     /// Asked on the board of a task that goes on with these answers.
-    pub(crate) fn in_task(board: Arc<dyn Board>, answers: Answers) -> Self {
-        Self::new(Way::Task(board), answers)
+    ///
+    /// `offers` are those of the client that called ([`Asking::offered`]), or none where a task is resumed.
+    pub(crate) fn in_task(board: Arc<dyn Board>, answers: Answers, offers: Offers) -> Self {
+        Self::new(Way::Task { board, offers }, answers)
     }
 
     /// Says that the call can become a task from here: the caller takes tasks, and the server has them.
@@ -183,34 +159,35 @@ impl Asking {
         self.state().answers.clone()
     }
 
-    /// What the client offers. A board takes everything: whoever answers there was not known when the call came.
+    /// Whether the client can be asked so. What a person answers can always stand on a board: whoever answers there,
+    /// and by what tool, is known later.
     pub(crate) fn offers(&self, means: Means) -> bool {
         match &self.way {
             Way::Legacy { offers, .. } | Way::Round { offers } => offers.has(means),
-            Way::Task(_) => true,
+            Way::Task { offers, .. } => matches!(means, Means::Form | Means::Url) || offers.has(means),
             Way::Nobody => false,
         }
     }
 
-    /// How a parked question goes out in this call.
-    pub(super) fn offered(&self) -> Option<&Offers> {
+    /// What the client offers.
+    pub(crate) fn offered(&self) -> Offers {
         match &self.way {
-            Way::Legacy { offers, .. } | Way::Round { offers } => Some(offers),
-            Way::Task(_) | Way::Nobody => None,
+            Way::Legacy { offers, .. } | Way::Round { offers } | Way::Task { offers, .. } => offers.clone(),
+            Way::Nobody => Offers::default(),
         }
     }
 
     /// The board of the task, in one.
     pub(crate) fn board(&self) -> Option<Arc<dyn Board>> {
         match &self.way {
-            Way::Task(board) => Some(Arc::clone(board)),
+            Way::Task { board, .. } => Some(Arc::clone(board)),
             _ => None,
         }
     }
 
     /// Goes on as a task, if the call isn't one and can be.
     pub(crate) fn as_task(&self) -> Result<(), Halt> {
-        if self.tasks && !matches!(self.way, Way::Task(_)) {
+        if self.tasks && !matches!(self.way, Way::Task { .. }) {
             return Err(self.halt(Cause::AsTask));
         }
         Ok(())
@@ -224,6 +201,11 @@ impl Asking {
             "effect_begins after a Halt that was not passed on"
         );
         state.effect_began = true;
+    }
+
+    /// Whether somebody waits for an answer now.
+    pub(crate) fn is_waiting(&self) -> bool {
+        Arc::strong_count(&self.waits) > 1
     }
 
     fn halt(&self, cause: Cause) -> Halt {
@@ -253,6 +235,7 @@ impl Asking {
             }
         }
         if !open.is_empty() {
+            let _waits = Arc::clone(&self.waits);
             self.ask(&open, &mut answers)
                 .await
                 .map_err(|cause| self.park(open, cause))?;
@@ -308,7 +291,7 @@ impl Asking {
                 }
                 Ok(())
             }
-            Way::Task(board) => {
+            Way::Task { board, .. } => {
                 let mut cause = None;
                 for (told, (key, question, _)) in in_task::ask(board, open).await.into_iter().zip(open) {
                     match told {
