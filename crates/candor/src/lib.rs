@@ -26,6 +26,7 @@ pub mod schema;
 pub mod seal;
 pub mod server;
 pub mod stop;
+mod tasking;
 pub mod tasks;
 pub mod tool;
 

@@ -16,4 +16,5 @@ mod plain;
 mod principals;
 mod rooms;
 mod setting_up;
+mod tasks;
 mod ways;
