@@ -3,6 +3,7 @@
 pub mod asking;
 pub mod call;
 pub mod carry;
+pub mod describe;
 pub mod http;
 pub mod outcome;
 pub mod principal;
