@@ -7,6 +7,7 @@ mod calling;
 pub mod carry;
 mod catalogue;
 pub mod declaration;
+pub mod describe;
 mod facts;
 mod finish;
 pub mod guard;
