@@ -1,0 +1,12 @@
+//! The library over a real rmcp client: stdio and streamable HTTP, both eras.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking, in its shared parts too"
+)]
+
+mod tasks;
+mod tasks_legacy;
+mod tasks_modern;
