@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use candor::asking::Text;
 use candor::tasks::{MemoryStore, TaskSupport, TaskTerms, Tasks, system_clock};
-use candor::{Call, Candor, NoArguments, Outcome, Stop, Tool, Tools};
+use candor::{Call, Candor, Form, NoArguments, Outcome, Stop, Tool, Tools};
 use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, GetTaskParams, Implementation,
@@ -53,7 +54,23 @@ fn server() -> Candor<Tools> {
         system_clock(),
         TaskTerms::default(),
     );
-    let tools = Tools::new("t", "1").with(diagnose).with(restart).with(crash);
+    let greet = Tool::new("greet", "asks for a name")
+        .writes()
+        .run(|_: NoArguments, call: Call| async move {
+            let form = Form::new("For whom?").required("name", Text::new());
+            match call.ask("who", &form).await?.or_reason() {
+                Ok(answer) => Ok::<_, Stop>(Outcome::completed(format!(
+                    "hello {}",
+                    answer["name"].as_str().unwrap_or("?")
+                ))),
+                Err(reason) => Ok(Outcome::Rejected(reason)),
+            }
+        });
+    let tools = Tools::new("t", "1")
+        .with(greet)
+        .with(diagnose)
+        .with(restart)
+        .with(crash);
     tools
         .builder()
         .and_then(|builder| builder.tasks(tasks).build())
@@ -139,4 +156,67 @@ async fn a_task_that_is_not_there_is_refused() {
         .expect_err("there is none")
         .to_string();
     assert!(error.contains("-32602"), "{error}");
+}
+
+#[tokio::test]
+async fn where_nobody_can_be_asked_the_call_waits_and_plain_tools_answer_it() {
+    for modern in [false, true] {
+        let client = over_a_pipe(server(), modern).await;
+        let listed = client.list_all_tools().await.expect("they are listed");
+        assert!(
+            listed.iter().any(|tool| tool.name == "task_answer"),
+            "modern: {modern}"
+        );
+        let waits = call(&client, "greet", json!({})).await.expect("a result");
+        assert_eq!(
+            ends(&waits),
+            ("input_required", "not_applied"),
+            "modern: {modern}"
+        );
+        assert!(
+            first_text(&waits).starts_with("NEEDS INPUT:"),
+            "{}",
+            first_text(&waits)
+        );
+        assert!(first_text(&waits).contains("For whom?"), "{}", first_text(&waits));
+        let task = crate::ways::verdict(&waits)["reference"].clone();
+        let wrong = call(&client, "task_answer", json!({ "task": task }))
+            .await
+            .expect("a result");
+        assert_eq!(
+            ends(&wrong),
+            ("rejected", "not_applied"),
+            "its arguments are checked as any tool's"
+        );
+        let answers = json!({ "who": { "action": "accept", "content": { "name": "Ann" } } });
+        call(
+            &client,
+            "task_answer",
+            json!({ "task": task, "answers": answers }),
+        )
+        .await
+        .expect("a result");
+        let mut told = String::new();
+        for _ in 0..1000 {
+            let state = call(&client, "task_state", json!({ "task": task }))
+                .await
+                .expect("a result");
+            told = serde_json::to_string(&state).expect("JSON");
+            if told.contains("hello Ann") {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert!(told.contains("hello Ann"), "modern: {modern}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_caller_that_takes_tasks_is_shown_no_tools_for_them() {
+    let client = with_client(Patient, server(), true).await;
+    let listed = client.list_all_tools().await.expect("they are listed");
+    assert!(
+        listed.iter().all(|tool| !tool.name.starts_with("task_")),
+        "{listed:?}"
+    );
 }
