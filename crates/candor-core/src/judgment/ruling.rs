@@ -438,7 +438,7 @@ fn for_class(how: How, class: EffectClass, write: Ruling) -> Ruling {
         EffectClass::Idempotent => Ruling {
             may_retry: write.may_retry
                 || write.protocol == Protocol::NoResponse
-                || write.effect == Effect::NotApplied,
+                || (write.effect == Effect::NotApplied && write.kind.is_some()),
             ..write
         },
         EffectClass::Read => for_read(how, write),
