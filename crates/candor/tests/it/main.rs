@@ -8,5 +8,6 @@
 )]
 
 mod tasks;
+mod tasks_http;
 mod tasks_legacy;
 mod tasks_modern;
