@@ -108,7 +108,11 @@ fn unread(error: &(dyn Error + Send + Sync + 'static)) -> Response<CarriedBody> 
     } else {
         StatusCode::BAD_REQUEST
     };
-    let mut answer = Response::new(Full::new(Bytes::new()).map_err(|never| match never {}).boxed_unsync());
+    let mut answer = Response::new(
+        Full::new(Bytes::new())
+            .map_err(|never| match never {})
+            .boxed_unsync(),
+    );
     *answer.status_mut() = status;
     answer
 }

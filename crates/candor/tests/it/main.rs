@@ -8,6 +8,7 @@
 )]
 
 mod tasks;
+mod tasks_bounds;
 mod tasks_http;
 mod tasks_legacy;
 mod tasks_modern;
