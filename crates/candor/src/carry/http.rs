@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body::Body;
-use http_body_util::combinators::BoxBody;
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -22,7 +22,7 @@ use super::rewriting::{inwards, may_concern, rewritten};
 const LARGEST_REQUEST: usize = 4 * 1024 * 1024;
 
 /// The body of an answer that went through a [`Carry`].
-pub type CarriedBody = BoxBody<Bytes, Box<dyn Error + Send + Sync>>;
+pub type CarriedBody = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 
 /// Puts the rewriting around a service:
 /// `axum::Router::new().nest_service("/mcp", service).layer(CarryLayer::default())`, or around rmcp's service itself.
@@ -72,7 +72,7 @@ where
     B: Body + Send + 'static,
     B::Data: Send,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
-    A: Body<Data = Bytes> + Unpin + Send + Sync + 'static,
+    A: Body<Data = Bytes> + Unpin + Send + 'static,
     A::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     type Response = Response<CarriedBody>;
@@ -108,7 +108,11 @@ fn unread(error: &(dyn Error + Send + Sync + 'static)) -> Response<CarriedBody> 
     } else {
         StatusCode::BAD_REQUEST
     };
-    let mut answer = Response::new(Full::new(Bytes::new()).map_err(|never| match never {}).boxed());
+    let mut answer = Response::new(
+        Full::new(Bytes::new())
+            .map_err(|never| match never {})
+            .boxed_unsync(),
+    );
     *answer.status_mut() = status;
     answer
 }
@@ -132,7 +136,7 @@ fn rewritten_request(request: Request<Bytes>) -> Request<Full<Bytes>> {
 
 fn rewritten_answer<A>(answer: Response<A>) -> Response<CarriedBody>
 where
-    A: Body<Data = Bytes> + Unpin + Send + Sync + 'static,
+    A: Body<Data = Bytes> + Unpin + Send + 'static,
     A::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let (mut parts, body) = answer.into_parts();
@@ -151,5 +155,5 @@ where
     if form != Form::Other {
         parts.headers.remove(CONTENT_LENGTH);
     }
-    Response::from_parts(parts, Answer::new(body, form).boxed())
+    Response::from_parts(parts, Answer::new(body, form).boxed_unsync())
 }

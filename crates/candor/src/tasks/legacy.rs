@@ -202,6 +202,8 @@ async fn result(
         End::Cancelled(Some(result)) => result.clone(),
         End::Cancelled(None) => lost::silent(&task.tool, task.operation),
     };
+    // This revision knows no such member.
+    result.shift_remove("resultType");
     let meta = result.entry("_meta").or_insert_with(|| json!({}));
     if let Some(meta) = meta.as_object_mut() {
         meta.insert(RELATED.to_owned(), json!({ "taskId": task.id.as_str() }));

@@ -26,6 +26,7 @@ pub(crate) fn panicked(tool: &str, operation: OperationId, correlation: Uuid) ->
 }
 
 /// The process that ran the tool ended.
+#[cfg(feature = "sqlite")]
 pub(crate) fn orphaned(tool: &str, operation: OperationId) -> (End, String) {
     let what = format!(
         "UNKNOWN: the server ended while {tool} ran as a task. It may be done, not done, or done in part. A second \

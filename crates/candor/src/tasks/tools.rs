@@ -192,6 +192,7 @@ fn refusing(refused: &Refused) -> CallToolResult {
     let error = refusal(refused);
     let what = match refused {
         Refused::Store(_) => format!("FAILED, EFFECT UNKNOWN: {}", error.message),
+        Refused::OutOfTurn(_) => format!("NOT DONE: {}", error.message),
         _ => format!("NOT DONE: {} Nothing changed.", error.message),
     };
     let mut result = CallToolResult::error(vec![ContentBlock::text(what)]);

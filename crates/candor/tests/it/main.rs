@@ -18,6 +18,8 @@ mod rooms;
 mod setting_up;
 mod tasking;
 mod tasks;
+mod tasks_bounds;
+mod tasks_http;
 mod tasks_legacy;
 mod tasks_modern;
 mod ways;

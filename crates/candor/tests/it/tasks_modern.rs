@@ -329,7 +329,7 @@ async fn the_plain_tools_follow_a_task_for_a_host_without_tasks() {
     let late = plain(&host, "task_cancel", json!({ "task": id })).await;
     assert_eq!(
         first(&late),
-        "NOT DONE: The task is completed already; nothing changed. Nothing changed."
+        "NOT DONE: The task is completed already; nothing changed."
     );
 }
 
