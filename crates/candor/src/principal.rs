@@ -16,18 +16,28 @@ pub struct Principal {
 impl Principal {
     /// The only user there is: the one who started this process.
     pub fn local() -> Self {
-        Self { id: String::new(), tenant: None, scopes: BTreeSet::new() }
+        Self {
+            id: String::new(),
+            tenant: None,
+            scopes: BTreeSet::new(),
+        }
     }
 
     /// A principal with this id.
     pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), ..Self::local() }
+        Self {
+            id: id.into(),
+            ..Self::local()
+        }
     }
 
     /// Names the tenant.
     #[must_use]
     pub fn of_tenant(self, tenant: impl Into<String>) -> Self {
-        Self { tenant: Some(tenant.into()), ..self }
+        Self {
+            tenant: Some(tenant.into()),
+            ..self
+        }
     }
 
     /// Adds a scope.
