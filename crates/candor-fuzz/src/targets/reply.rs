@@ -12,7 +12,7 @@ use candor_core::contract::schema::{Formats, Schema};
 use candor_core::contract::terms::{ShapeMode, ToolTerms};
 use candor_core::delivery::answer::{Caller, Disclosure, Draft};
 use candor_core::delivery::redaction::KnownSecrets;
-use candor_core::judgment::ending::Scene;
+use candor_core::judgment::ending::{Scene, Voice};
 use candor_core::judgment::judge::{Judgment, judge};
 use candor_core::judgment::ruling::{Bytes, Channel, Flag};
 use candor_core::names::{OperationId, ServerName, ToolName, UnixMillis};
@@ -261,6 +261,7 @@ fn scene(setting: &Setting, terms: &ToolTerms, recording: &Recording) -> Scene {
         elapsed: Duration::from_millis(5),
         strict_shape: terms.output.value == ShapeMode::Strict,
         recorded: recording.is_recorded(),
+        voice: Voice::Gateway,
         secrets: KnownSecrets::new([SECRET]),
     }
 }

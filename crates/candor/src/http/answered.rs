@@ -183,6 +183,7 @@ impl Answered<'_> {
             name: name.to_owned(),
             outcome,
             effect,
+            code: None,
         };
         Outcome::Partial(Parts {
             value: None,

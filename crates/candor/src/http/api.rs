@@ -225,7 +225,7 @@ fn error(issue: &crate::outcome::Issue) -> Value {
 }
 
 fn part(part: &Part) -> Value {
-    json!({ "name": part.name, "outcome": part.outcome, "effect": part.effect })
+    json!({ "name": part.name, "outcome": part.outcome, "effect": part.effect, "code": part.code })
 }
 
 /// A JSON Pointer as the fragment of a URI (RFC 6901 section 6).

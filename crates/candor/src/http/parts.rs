@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::status::{Ending, ruling};
 use super::terms::PartsAt;
+use super::told::code_of;
 
 /// The longest name of a part that is kept, in characters.
 const LONGEST: usize = 80;
@@ -44,5 +45,6 @@ fn part(at: &PartsAt, place: usize, item: &Value, class: EffectClass) -> Part {
         name,
         outcome: ruling.outcome,
         effect: ruling.effect,
+        code: ruling.kind.and(status).map(code_of),
     }
 }

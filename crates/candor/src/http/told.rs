@@ -88,7 +88,7 @@ pub(super) fn refused(answered: &Answered<'_>, problem: Option<&Problem>) -> Rea
     }
     with_problem(
         answered,
-        format!("answered {}", phrase(answered.status)),
+        &format!("answered {}", phrase(answered.status)),
         code_of(answered.status),
         problem,
     )
@@ -97,11 +97,11 @@ pub(super) fn refused(answered: &Answered<'_>, problem: Option<&Problem>) -> Rea
 /// A success that is not what was promised.
 pub(super) fn not_promised(answered: &Answered<'_>, what: &str, problem: Option<&Problem>) -> Reason {
     let what = format!("answered {} {what}", phrase(answered.status));
-    with_problem(answered, what, "HTTP_BODY_NOT_AS_PROMISED".to_owned(), problem)
+    with_problem(answered, &what, "HTTP_BODY_NOT_AS_PROMISED".to_owned(), problem)
 }
 
-fn with_problem(answered: &Answered<'_>, what: String, code: String, problem: Option<&Problem>) -> Reason {
-    let mut message = sentence(answered.terms, &what);
+fn with_problem(answered: &Answered<'_>, what: &str, code: String, problem: Option<&Problem>) -> Reason {
+    let mut message = sentence(answered.terms, what);
     let Some(problem) = problem else {
         return Reason::new(code, message + &request_id(answered, None));
     };

@@ -133,6 +133,7 @@ fn reading_an_answer_back_never_learns_more_than_was_known() {
             name: "booking".to_owned(),
             outcome: Word::Completed,
             effect: Effect::Applied,
+            code: None,
         }],
         message: "Booked, notice not sent".to_owned(),
         code: "NOTICE_NOT_SENT".to_owned(),

@@ -247,6 +247,18 @@ fn parts_are_ruled_one_by_one_and_never_left_out() {
         ]
     );
     assert_eq!(parts.message, "The booking service did 1 of 6 parts");
+    let codes: Vec<_> = parts.parts.iter().map(|part| part.code.as_deref()).collect();
+    assert_eq!(
+        codes,
+        [
+            None,
+            Some("HTTP_409"),
+            Some("HTTP_500"),
+            None,
+            None,
+            Some("HTTP_207")
+        ]
+    );
     let all = json!({ "items": [{ "name": "a", "status": 200 }] }).to_string();
     assert!(matches!(
         post(207, &[JSON], &all).read::<Value>(&terms, NOW),
