@@ -129,6 +129,11 @@ async fn what_serde_refuses_is_an_issue_and_no_protocol_error() {
         );
         let issue = &verdict(&result)["error"]["issues"][0];
         assert_eq!(issue["path"], json!(path), "{tool}");
+        assert!(
+            !first_text(&result).contains("schema"),
+            "{tool}: it fits the schema: {}",
+            first_text(&result)
+        );
         let result = call(client, tool, json!({ "day": "Monday" }))
             .await
             .expect("a result");

@@ -1,10 +1,12 @@
 //! Two classes of error: what the caller caused is told, what broke inside is masked (F1-17, F7-05).
 
+use std::process::Command;
+
 use rmcp::model::CallToolResult;
 use serde_json::json;
 
 use crate::rooms::{macros, tools};
-use crate::ways::{call, clients, ends, first_text, verdict};
+use crate::ways::{call, clients, ends, first_text, over_a_pipe, verdict};
 
 fn masked(result: &CallToolResult, way: &str) {
     let whole = serde_json::to_string(result).expect("it is JSON");
@@ -68,4 +70,47 @@ async fn what_the_caller_caused_is_told_although_faults_are_masked() {
             first_text(&result)
         );
     }
+}
+
+/// Set for the child process of the test below.
+const CHILD: &str = "CANDOR_TEST_PANICS";
+
+/// Run by the test below only: a panic in a tool, with or without the hook.
+#[tokio::test]
+async fn child_that_panics() {
+    let Ok(how) = std::env::var(CHILD) else { return };
+    if how == "quiet" {
+        candor::quiet_panics();
+    }
+    let client = over_a_pipe(macros(), false).await;
+    let result = call(&client, "crash_early", json!({})).await.expect("a result");
+    masked(&result, &how);
+}
+
+#[test]
+fn the_message_of_a_panic_stays_off_stderr_where_that_was_asked_for() {
+    let stderr = |how: &str| {
+        let child = Command::new(std::env::current_exe().expect("it has a path"))
+            .args([
+                "--exact",
+                "faults::child_that_panics",
+                "--nocapture",
+                "--test-threads",
+                "1",
+            ])
+            .env(CHILD, how)
+            .output()
+            .expect("it runs");
+        assert!(
+            child.status.success(),
+            "{how}: {}",
+            String::from_utf8_lossy(&child.stdout)
+        );
+        String::from_utf8_lossy(&child.stderr).into_owned()
+    };
+    assert!(
+        stderr("loud").contains("hunter22"),
+        "without the hook it is there to be seen"
+    );
+    assert!(!stderr("quiet").contains("hunter22"));
 }

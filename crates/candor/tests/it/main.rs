@@ -1,6 +1,14 @@
 //! The library over a real rmcp client: stdio and streamable HTTP, both eras.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking, in its shared parts too"
+)]
+
 mod arguments;
+mod asking;
 mod faults;
 mod http;
 mod methods;
@@ -8,4 +16,5 @@ mod outcomes;
 mod plain;
 mod principals;
 mod rooms;
+mod setting_up;
 mod ways;
