@@ -16,5 +16,6 @@ mod outcomes;
 mod plain;
 mod principals;
 mod rooms;
+mod rooms_example;
 mod setting_up;
 mod ways;
