@@ -18,4 +18,8 @@ mod principals;
 mod rooms;
 mod rooms_example;
 mod setting_up;
+mod tasking;
+mod tasks;
+mod tasks_legacy;
+mod tasks_modern;
 mod ways;
