@@ -39,5 +39,7 @@ async fn main() -> anyhow::Result<()> {
         .serve(rmcp::transport::stdio())
         .await?;
     running.waiting().await?;
+    let (bookings, notices) = backend.counts();
+    eprintln!("rooms: {bookings} bookings and {notices} notices were really made.");
     Ok(())
 }

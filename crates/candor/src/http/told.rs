@@ -67,7 +67,7 @@ pub(super) fn never_connected(terms: &Terms, why: NoConnection) -> Reason {
 pub(super) fn declared(answered: &Answered<'_>, reason: &Reason, problem: Option<&Problem>) -> Reason {
     let mut told = reason.clone();
     if let Some(problem) = problem {
-        told.message.push_str(&words_of(problem));
+        told.message.push_str(&words_of(answered, problem));
         told.issues.extend(problem.issues.iter().cloned());
     }
     told.message.push_str(&request_id(answered, problem));
@@ -105,7 +105,7 @@ fn with_problem(answered: &Answered<'_>, what: &str, code: String, problem: Opti
     let Some(problem) = problem else {
         return Reason::new(code, message + &request_id(answered, None));
     };
-    message.push_str(&words_of(problem));
+    message.push_str(&words_of(answered, problem));
     message.push_str(&request_id(answered, Some(problem)));
     let own = problem.code.clone().filter(|code| is_code(code));
     Reason::new(own.unwrap_or(code), message).issues(problem.issues.clone())
@@ -149,10 +149,17 @@ pub(super) fn in_parts(answered: &Answered<'_>, parts: &[Part]) -> String {
     sentence(answered.terms, &format!("did {done} of {} parts", parts.len()))
 }
 
-fn words_of(problem: &Problem) -> String {
-    let words = match (&problem.title, &problem.detail) {
+fn words_of(answered: &Answered<'_>, problem: &Problem) -> String {
+    // A title that is the status again (RFC 9457 section 4.2.1) was said already.
+    let phrase = answered.status.canonical_reason();
+    let title = problem
+        .title
+        .as_ref()
+        .filter(|title| phrase != Some(title.as_str()));
+    let words = match (title, &problem.detail) {
         (Some(title), Some(detail)) if title != detail => format!("{title}: {detail}"),
-        (Some(words), _) | (None, Some(words)) => words.clone(),
+        (Some(words), _) => words.clone(),
+        (None, Some(words)) => words.clone(),
         (None, None) => String::new(),
     };
     let none = KnownSecrets::default();

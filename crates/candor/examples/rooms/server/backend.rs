@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::{get, post};
 use candor::http::Api;
 use candor::{Issue, Kind, Outcome, Reason};
@@ -52,7 +52,7 @@ impl Backend {
         self.inside().faults.insert(place, fault);
     }
 
-    /// How many bookings and notices there really are: for tests, which look behind the answers.
+    /// How many bookings and notices there really are, whatever was answered.
     pub(crate) fn counts(&self) -> (usize, usize) {
         self.inside().books.counts()
     }
@@ -231,5 +231,6 @@ fn not_understood() -> Outcome<()> {
 /// An outcome as HTTP has it: the other half of what the desk reads.
 fn reply<T: Serialize>(outcome: &Outcome<T>) -> Response {
     let reply = Api::with_types("https://rooms.example/problems/").reply(outcome);
-    axum::http::Response::from(reply).map(Body::from).into_response()
+    let response: Response<Bytes> = reply.into();
+    response.map(Body::from)
 }

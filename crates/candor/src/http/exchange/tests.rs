@@ -426,6 +426,16 @@ fn each_refusal_keeps_status_code_and_the_id_of_its_request() {
     )));
     assert_eq!(broken.code, "HTTP_500");
     assert_ne!(missing.message, broken.message);
+    let again = reason(booked(&post(
+        404,
+        &[PROBLEM],
+        r#"{"title":"Not Found","detail":"no room 12"}"#,
+    )))
+    .1;
+    assert_eq!(
+        again.message, "The booking service answered 404 Not Found, in its words: \"no room 12\"",
+        "a title that is the status is said once"
+    );
     let (_, page) = reason(booked(&post(
         500,
         &[("content-type", "text/html")],
