@@ -10,11 +10,13 @@
 mod arguments;
 mod asking;
 mod faults;
+mod http;
 mod methods;
 mod outcomes;
 mod plain;
 mod principals;
 mod rooms;
+mod rooms_example;
 mod setting_up;
 mod tasking;
 mod tasks;
