@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
     GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
@@ -16,12 +18,32 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::fixtures::KEEP_MS;
 use super::subscriptions::Subscriptions;
-use super::{prompts, resources, tools};
+use super::{prompts, resources};
 
 /// What all sessions share.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Everything {
-    subscriptions: Arc<Subscriptions>,
+    pub(super) subscriptions: Arc<Subscriptions>,
+    tools: Arc<ToolRouter<Self>>,
+}
+
+impl Everything {
+    pub(super) fn new() -> Self {
+        let tools = Self::content_tools()
+            + Self::notifying_tools()
+            + Self::question_tools()
+            + Self::round_tools()
+            + Self::schema_tools()
+            + Self::task_tools();
+        Self { subscriptions: Arc::default(), tools: Arc::new(tools) }
+    }
+
+    /// The tools, the plainest first: the suite calls whichever comes first, without arguments.
+    fn listed(&self) -> Vec<Tool> {
+        let mut tools = self.tools.list_all();
+        tools.sort_by_key(|tool| tool.name != "test_simple_text");
+        tools
+    }
 }
 
 impl ServerHandler for Everything {
@@ -41,7 +63,7 @@ impl ServerHandler for Everything {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::list().into_iter().find(|tool| tool.name == name)
+        self.tools.get(name).cloned()
     }
 
     async fn list_tools(
@@ -49,7 +71,7 @@ impl ServerHandler for Everything {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::list())
+        Ok(ListToolsResult::with_all_items(self.listed())
             .with_ttl_ms(KEEP_MS)
             .with_cache_scope(CacheScope::Public))
     }
@@ -59,7 +81,7 @@ impl ServerHandler for Everything {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        tools::call(request, context, &self.subscriptions).await
+        self.tools.call(ToolCallContext::new(self, request, context)).await
     }
 
     async fn list_prompts(

@@ -1,9 +1,14 @@
 //! What the suite wants to be given: an image, a sound, forms.
 
-use rmcp::model::{
-    ElicitRequest, ElicitRequestParams, ElicitationSchema, InputRequest, ResourceContents,
-};
+use std::sync::Arc;
+
+use candor::Outcome;
+use candor::outcome::Done;
 use rmcp::ErrorData;
+use rmcp::model::{
+    ContentBlock, ElicitRequest, ElicitRequestParams, ElicitationSchema, InputRequest, JsonObject,
+    ResourceContents,
+};
 use serde_json::{Value, json};
 
 /// A red PNG of one pixel, in base64.
@@ -38,4 +43,17 @@ pub(super) fn question(message: &str, name: &str) -> Result<InputRequest, ErrorD
 /// The text at a place of some JSON, or nothing.
 pub(super) fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A finished call whose result is its content.
+pub(super) fn shown<const N: usize>(blocks: [ContentBlock; N]) -> Outcome<()> {
+    Outcome::Completed(Done { value: (), receipt: None, content: Some(blocks.into()) })
+}
+
+/// A schema as it is written.
+pub(super) fn verbatim(schema: Value) -> Arc<JsonObject> {
+    match schema {
+        Value::Object(members) => Arc::new(members),
+        _ => Arc::default(),
+    }
 }

@@ -4,4 +4,4 @@ mod booking;
 mod rules;
 mod tool;
 
-pub(crate) use tool::server;
+pub(crate) use tool::Flights;

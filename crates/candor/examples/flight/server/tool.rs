@@ -1,17 +1,20 @@
-//! The tool `book_flight`.
+//! The tool `book_flight`, and the server that has it.
 
 use std::sync::Arc;
 
-use candor::{Outcome, outcome::Reason};
+use candor::outcome::Reason;
+use candor::{Candor, Declaration, Outcome, Parameters};
+use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::booking::{self, Desk, Flight, Refused};
+use super::booking::{Desk, Flight, Refused, day};
+use super::rules::{departs_in_the_future, leads_elsewhere};
 
 /// What `book_flight` is called with.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct BookFlight {
+struct BookFlight {
     /// IATA code of the airport of departure, such as HEL
     #[schemars(regex(pattern = "^[A-Z]{3}$"))]
     from: String,
@@ -29,32 +32,53 @@ pub(crate) struct BookFlight {
 /// What it gives.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Booked {
+struct Booked {
     /// The booking's number.
     booking: String,
     /// Seats left on this flight.
     seats_left: u32,
 }
 
-/// Books seats: all of them, or none and says why.
-fn book(desk: &Desk, wanted: BookFlight) -> Outcome<Booked> {
-    let Some(day) = booking::day(&wanted.departure_date) else {
-        // The rules have seen to this; whoever calls without them is refused all the same.
-        return Outcome::Rejected(Reason::new("NO_SUCH_DAY", "there is no such day"));
-    };
-    let flight = Flight { from: wanted.from, to: wanted.to, day };
-    match desk.book(flight, wanted.passengers) {
-        Ok(booked) => {
-            let receipt = booked.number.clone();
-            let value = Booked { booking: booked.number, seats_left: booked.seats_left };
-            Outcome::completed_with(value, receipt)
-        }
-        Err(Refused::SoldOut(left)) => Outcome::Rejected(
-            Reason::new("SOLD_OUT", format!("only {left} seats are left on that flight"))
-                .next_step("another day or fewer passengers make another call"),
-        ),
-        Err(Refused::Full) => {
-            Outcome::Rejected(Reason::new("DESK_FULL", "this desk can't keep more flights"))
+/// A server that books flights. Cloning is cheap: all clones have one desk.
+#[derive(Clone, Default)]
+pub(crate) struct Flights {
+    desk: Arc<Desk>,
+}
+
+#[tool_router]
+impl Flights {
+    /// The server, with its rules: what goes over a transport.
+    pub(crate) fn honest() -> Candor<Self> {
+        let book = Declaration::writes().rule(departs_in_the_future).rule(leads_elsewhere);
+        Candor::new(Self::default()).declare("book_flight", book)
+    }
+
+    /// Books seats: all of them, or none.
+    #[tool(description = "Books seats on a flight", output_schema = candor::output_schema::<Booked>())]
+    async fn book_flight(&self, Parameters(wanted): Parameters<BookFlight>) -> Outcome<Booked> {
+        let Some(day) = day(&wanted.departure_date) else {
+            // The rules have seen to this; whoever calls without them is refused all the same.
+            return Outcome::Rejected(Reason::new("NO_SUCH_DAY", "there is no such day"));
+        };
+        let flight = Flight { from: wanted.from, to: wanted.to, day };
+        match self.desk.book(flight, wanted.passengers) {
+            Ok(booked) => {
+                let receipt = booked.number.clone();
+                Outcome::completed_with(
+                    Booked { booking: booked.number, seats_left: booked.seats_left },
+                    receipt,
+                )
+            }
+            Err(Refused::SoldOut(left)) => Outcome::Rejected(
+                Reason::new("SOLD_OUT", format!("{left} seats are left on that flight"))
+                    .next_step("fewer passengers or another day make another call"),
+            ),
+            Err(Refused::Full) => {
+                Outcome::Rejected(Reason::new("DESK_FULL", "this desk can't keep more flights"))
+            }
         }
     }
 }
+
+#[tool_handler]
+impl ServerHandler for Flights {}
