@@ -6,7 +6,7 @@ use std::time::Duration;
 use candor_core::contract::effect::EffectClass;
 use candor_core::contract::mapping::{MappedReading, Reading};
 use candor_core::delivery::redaction::KnownSecrets;
-use candor_core::judgment::ending::{Ending, Scene};
+use candor_core::judgment::ending::{Ending, Scene, Voice};
 use candor_core::judgment::finding::{Finding, FindingCode};
 use candor_core::judgment::how::How;
 use candor_core::judgment::judge::{judge, judge_late};
@@ -263,6 +263,7 @@ fn scene(number: u128, class: EffectClass, tool: &str) -> Scene {
         elapsed: Duration::from_secs(55),
         strict_shape: false,
         recorded: true,
+        voice: Voice::Gateway,
         secrets: KnownSecrets::default(),
     }
 }

@@ -103,25 +103,37 @@ impl Reason {
     /// Says of what sort it is.
     #[must_use]
     pub fn kind(self, kind: Kind) -> Self {
-        Self { kind: Some(kind), ..self }
+        Self {
+            kind: Some(kind),
+            ..self
+        }
     }
 
     /// Says what was changed.
     #[must_use]
     pub fn effect(self, effect: Effect) -> Self {
-        Self { effect: Some(effect), ..self }
+        Self {
+            effect: Some(effect),
+            ..self
+        }
     }
 
     /// Says what a repeat would mean.
     #[must_use]
     pub fn repeat(self, repeat: Repeat) -> Self {
-        Self { repeat: Some(repeat), ..self }
+        Self {
+            repeat: Some(repeat),
+            ..self
+        }
     }
 
     /// Says how long to wait.
     #[must_use]
     pub fn retry_after(self, wait: Duration) -> Self {
-        Self { retry_after: Some(wait), ..self }
+        Self {
+            retry_after: Some(wait),
+            ..self
+        }
     }
 
     /// Says what is wrong with the arguments.
@@ -133,25 +145,39 @@ impl Reason {
     /// Says what could be done next.
     #[must_use]
     pub fn next_step(self, step: impl Into<String>) -> Self {
-        Self { next_step: Some(step.into()), ..self }
+        Self {
+            next_step: Some(step.into()),
+            ..self
+        }
     }
 
     /// Says what it can be followed by.
     #[must_use]
     pub fn reference(self, reference: impl Into<String>) -> Self {
-        Self { reference: Some(Reference(reference.into())), ..self }
+        Self {
+            reference: Some(Reference(reference.into())),
+            ..self
+        }
     }
 }
 
 impl<T> Outcome<T> {
     /// It is done.
     pub fn completed(value: T) -> Self {
-        Self::Completed(Done { value, receipt: None, content: None })
+        Self::Completed(Done {
+            value,
+            receipt: None,
+            content: None,
+        })
     }
 
     /// It is done, and this proves it.
     pub fn completed_with(value: T, receipt: impl Into<String>) -> Self {
-        Self::Completed(Done { value, receipt: Some(Receipt(receipt.into())), content: None })
+        Self::Completed(Done {
+            value,
+            receipt: Some(Receipt(receipt.into())),
+            content: None,
+        })
     }
 
     /// It is taken on, and can be followed by this.

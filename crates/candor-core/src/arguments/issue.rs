@@ -1,11 +1,14 @@
 //! One thing wrong with one argument, in the words the model reads.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::contract::schema::received;
 
 /// One broken rule of a tool's input (or output) schema, or of an operator's extra rule.
 ///
 /// Field names are the wire's (`candor/verdict` → `error.issues`), fixed by DESIGN section 3b.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issue {
     /// Where, as a JSON Pointer (RFC 6901) into the arguments; `""` is the whole.
     pub path: String,
@@ -17,4 +20,18 @@ pub struct Issue {
     pub received: Option<String>,
     /// A concrete way out, where one is known ("did you mean /seatClass?").
     pub hint: Option<String>,
+}
+
+impl Issue {
+    /// An issue at `path` that a rule in code found: what came there is shown as everywhere, cut and masked. No path
+    /// into `arguments` is a missing argument.
+    pub fn about(arguments: &Value, path: &str, rule: &str, expected: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            rule: rule.to_owned(),
+            expected: expected.into(),
+            received: arguments.pointer(path).map(|value| received(value, path)),
+            hint: None,
+        }
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::contract::effect::EffectClass;
 use crate::delivery::redaction::KnownSecrets;
-use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::judge::judge;
 use crate::names::{OperationId, ServerName, ToolName, UnixMillis};
 use crate::record::bodies::{self, VerdictFacts};
@@ -45,6 +45,7 @@ pub fn verdict(intent: &OpenIntent<'_>, now: UnixMillis) -> Entry {
         elapsed: Duration::from_millis(now.since(intent.at)),
         strict_shape: false,
         recorded: true,
+        voice: Voice::Gateway,
         // What was written before was masked then.
         secrets: KnownSecrets::default(),
     };

@@ -15,7 +15,7 @@ use crate::contract::terms::{ShapeMode, ToolTerms};
 use crate::contract::tool::{Knowledge, Tool};
 use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft};
 use crate::delivery::redaction::KnownSecrets;
-use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::judge::{Judgment, judge, judge_late};
 use crate::judgment::verdict::Protocol;
@@ -571,6 +571,7 @@ impl Call {
                 .terms()
                 .is_some_and(|terms| terms.output.value == ShapeMode::Strict),
             recorded: self.circumstances.has_ledger && !matches!(self.recorded, Recording::Not { .. }),
+            voice: Voice::Gateway,
             secrets: self.circumstances.secrets.clone(),
         }
     }

@@ -7,7 +7,7 @@ use super::machine::Circumstances;
 use super::request::BadCall;
 use crate::contract::effect::EffectClass;
 use crate::delivery::answer::{Caller, Disclosure, Draft};
-use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::judge::judge;
 use crate::names::{OperationId, ToolName, UnixMillis};
 use crate::record::bodies::{self, IntentFacts, VerdictFacts};
@@ -35,6 +35,7 @@ pub fn refuse(
         elapsed: Duration::ZERO,
         strict_shape: false,
         recorded: circumstances.has_ledger,
+        voice: Voice::Gateway,
         secrets: circumstances.secrets.clone(),
     };
     let ending = Ending::Malformed {

@@ -5,17 +5,38 @@ use super::redaction::{KnownSecrets, escape_invisible, least, masked};
 /// How many characters of a server's words a text shows.
 const SHOWN: usize = 300;
 
+/// How many characters of a tool's own words a text of its own server shows.
+const SHOWN_OWN: usize = 1_000;
+
 /// How many characters of a name a text shows.
 const SHOWN_NAME: usize = 80;
 
 /// Quotes foreign text: frames of stacks and parts of URLs left out, credentials and known secrets masked, control and
 /// invisible characters escaped so that it can't forge a line of ours, cut at 300 characters, inner quotes escaped.
 pub fn quote(text: &str, secrets: &KnownSecrets) -> String {
+    quoted(text, secrets, SHOWN)
+}
+
+/// As [`quote`], for the words of a tool in a text of its own server: cut at 1000 characters.
+pub fn quote_long(text: &str, secrets: &KnownSecrets) -> String {
+    quoted(text, secrets, SHOWN_OWN)
+}
+
+/// A text of several lines as it was, without what can't be seen, cut at this many characters.
+pub fn escaped(text: &str, shown: usize) -> String {
+    let mut out: String = text.chars().take(shown).collect();
+    if out.len() < text.len() {
+        out.push('…');
+    }
+    escape_invisible(&out).into_owned()
+}
+
+fn quoted(text: &str, secrets: &KnownSecrets, shown: usize) -> String {
     let least = least(text.trim(), secrets).value;
-    let mut out = String::with_capacity(least.len().min(SHOWN) + 2);
+    let mut out = String::with_capacity(least.len().min(shown) + 2);
     out.push('"');
     let mut characters = least.chars();
-    for character in characters.by_ref().take(SHOWN) {
+    for character in characters.by_ref().take(shown) {
         match character {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),

@@ -4,10 +4,10 @@
 use crate::arguments::check::lines;
 use crate::contract::effect::EffectClass;
 use crate::delivery::quote::quote;
-use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::judge::Judgment;
 use crate::judgment::ruling::Opening;
-use crate::judgment::sentence::{state_of, what_happened};
+use crate::judgment::sentence::{state_of, told, what_happened};
 use crate::judgment::verdict::{Effect, Repeat};
 
 /// How many bytes the lines about arguments may have.
@@ -21,7 +21,7 @@ pub fn block(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<Stri
     }
     let first = format!("{}: {}", ruling.opening, what_happened(scene, ending, ruling));
     let mut lines = vec![join([first, whether_changed(scene, ending, judgment)])];
-    lines.extend(detail(ending));
+    lines.extend(detail(scene, ending));
     lines.push(join([
         what_repeat_means(scene, ending, judgment),
         tail(scene, ending, judgment),
@@ -41,6 +41,13 @@ fn join<const N: usize>(sentences: [String; N]) -> String {
 /// Whether anything changed, in the words of the case.
 fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
     let ruling = &judgment.ruling;
+    let own = match ending {
+        Ending::Told(own) => Some(own.as_ref()),
+        _ => None,
+    };
+    if let Some(words) = told::whether_changed(scene, own, ruling) {
+        return words.to_owned();
+    }
     let text = match (ending, ruling.effect) {
         (Ending::Replied(_), Effect::NotApplied) if scene.class != EffectClass::Read => {
             "By this tool's contract nothing changed."
@@ -66,9 +73,13 @@ fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Strin
 }
 
 /// The line with the particulars: what is wrong with the arguments.
-fn detail(ending: &Ending) -> Option<String> {
+fn detail(scene: &Scene, ending: &Ending) -> Option<String> {
     match ending {
         Ending::BadInput { issues, total, .. } => Some(lines(issues, *total, ISSUE_BYTES)),
+        Ending::Told(own) if !own.issues.is_empty() => {
+            Some(lines(&own.issues, own.issues.len(), ISSUE_BYTES))
+        }
+        Ending::Told(own) => told::parts(own, &scene.secrets),
         _ => None,
     }
 }
@@ -76,13 +87,19 @@ fn detail(ending: &Ending) -> Option<String> {
 /// What a repeat would mean.
 fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
     let read = scene.class == EffectClass::Read;
-    let text = match (ending, judgment.ruling.repeat) {
+    let repeat = judgment
+        .verdict
+        .error
+        .as_ref()
+        .map(|error| error.repeat)
+        .or(judgment.ruling.repeat);
+    let text = match (ending, repeat) {
         (
             Ending::BadInput {
                 total, issues, times, ..
             },
             _,
-        ) => return bad_input_again(*total, issues.len(), *times),
+        ) => return bad_input_again(scene.voice, *total, issues.len(), *times),
         (Ending::Unrecorded { .. }, _) => {
             "Every such call gets this answer until a person makes the record of calls writable again."
         }
@@ -103,13 +120,15 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         (Ending::Timeout | Ending::Closed { .. }, _) if read => {
             "No data came back; this does not mean that there is none.\nA repeat is harmless and may succeed."
         }
-        (Ending::Replied(_), _) if judgment.ruling.opening == Opening::AcceptedNotYetDone => {
+        (Ending::Replied(_) | Ending::Told(_), _)
+            if judgment.ruling.opening == Opening::AcceptedNotYetDone =>
+        {
             "A second identical call may start a second job."
         }
-        (Ending::Replied(_), _) if judgment.ruling.opening == Opening::PartlyDone => {
+        (Ending::Replied(_) | Ending::Told(_), _) if judgment.ruling.opening == Opening::PartlyDone => {
             "Repeating the whole call would act again on what is already done."
         }
-        (Ending::Replied(_), Some(Repeat::SameAnswer)) => {
+        (Ending::Replied(_) | Ending::Told(_), Some(Repeat::SameAnswer)) => {
             "The same call gets the same answer while that holds."
         }
         (_, Some(Repeat::SameAnswer)) => "The same call gets the same answer.",
@@ -122,19 +141,23 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
     text.to_owned()
 }
 
-fn bad_input_again(total: usize, shown: usize, times: u32) -> String {
-    let other = if total > shown {
-        ""
-    } else {
-        "Candor found no other problem. "
+fn bad_input_again(voice: Voice, total: usize, shown: usize, times: u32) -> String {
+    let other = match voice {
+        _ if total > shown => "",
+        Voice::Gateway => "Candor found no other problem. ",
+        Voice::Library => "There is no other problem with them. ",
     };
     let mut text =
         format!("{other}The same arguments get the same answer; corrected arguments are checked afresh.");
     if times >= 3 {
-        text.push_str(&format!(
-            "\nThese very arguments were refused {times} times now, each time by Candor and not by the server. \
-             An operator can let them through (--arguments warn)."
-        ));
+        text.push_str(&format!("\nThese very arguments were refused {times} times now"));
+        text.push_str(match voice {
+            Voice::Gateway => {
+                ", each time by Candor and not by the server. \
+                 An operator can let them through (--arguments warn)."
+            }
+            Voice::Library => ".",
+        });
     }
     text
 }
@@ -179,10 +202,16 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
                 ));
             }
             if judgment.ruling.opening == Opening::AcceptedNotYetDone {
-                out.push(format!("\n{}", state_of(ending, &scene.secrets)));
+                out.extend(state_of(scene, ending).map(|text| format!("\n{text}")));
             }
             if judgment.ruling.bytes == crate::judgment::ruling::Bytes::Prefixed {
                 out.push("\nThe server's own answer follows.".to_owned());
+            }
+        }
+        Ending::Told(own) => {
+            out.extend(told::tail(own, &judgment.ruling, &scene.secrets));
+            if judgment.ruling.opening == Opening::AcceptedNotYetDone {
+                out.extend(state_of(scene, ending).map(|text| format!("\n{text}")));
             }
         }
         _ => {}

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::how::How;
+use super::how::{How, words};
+use super::told::Told;
 use crate::arguments::issue::Issue;
 use crate::contract::effect::EffectClass;
 use crate::delivery::redaction::KnownSecrets;
@@ -90,6 +91,13 @@ pub enum Ending {
     CancelledSent,
     /// Found at start: an intent without a verdict, of an instance that is gone.
     Crashed,
+    /// A tool written with the library says itself how it ended.
+    Told(Box<Told>),
+    /// A tool written with the library panicked.
+    Panicked {
+        /// The id under which the server's log has what happened: all that a caller is told of it.
+        correlation: String,
+    },
 }
 
 /// -32042: the server asks for a URL elicitation (2025-11-25).
@@ -137,7 +145,19 @@ impl Ending {
             Self::Closed { .. } => How::Closed,
             Self::CancelledSent => How::CancelledSent,
             Self::Crashed => How::Crashed,
+            Self::Told(_) => How::Told,
+            Self::Panicked { .. } => How::Panicked,
         }
+    }
+}
+
+words! {
+    /// Who speaks in the sentences about a call.
+    Voice {
+        /// The gateway, which stands between caller and server.
+        Gateway = "gateway",
+        /// The server itself, written with the library.
+        Library = "library",
     }
 }
 
@@ -162,6 +182,8 @@ pub struct Scene {
     pub strict_shape: bool,
     /// Will an operation of this id be found in the ledger?
     pub recorded: bool,
+    /// Who speaks.
+    pub voice: Voice,
     /// Values that no text of Candor's may hold.
     pub secrets: KnownSecrets,
 }

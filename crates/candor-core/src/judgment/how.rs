@@ -100,5 +100,9 @@ words! {
         CancelledSent = "cancelled_sent",
         /// Found at start: an intent without a verdict.
         Crashed = "crashed",
+        /// A tool written with the library says itself how it ended.
+        Told = "told",
+        /// A tool written with the library panicked.
+        Panicked = "panicked",
     }
 }

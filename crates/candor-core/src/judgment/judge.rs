@@ -32,6 +32,10 @@ pub fn judge(scene: &Scene, ending: &Ending) -> Judgment {
     let clauses = Clauses {
         strict_shape: scene.strict_shape,
         refusal_changes_nothing: changes_nothing,
+        declared: match ending {
+            Ending::Told(told) => Some(told.declared()),
+            _ => None,
+        },
     };
     let ruling = rule(how, scene.class, reading, clauses);
     Judgment {
@@ -66,7 +70,10 @@ fn verdict(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Verdict {
         evidence: ruling.evidence,
         error: failure(scene, ending, ruling),
         reference: reference.map(|reference| reference.value.clone()),
-        parts: Vec::new(),
+        parts: match ending {
+            Ending::Told(told) => told.parts.clone(),
+            _ => Vec::new(),
+        },
         attempts: scene.attempts,
         suggested_next_step: sentence::next_step(scene, ending, ruling),
     }
@@ -76,20 +83,30 @@ fn failure(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Failure> {
     let kind = ruling.kind?;
     let own = match ending {
         Ending::Replied(reply) => reply.mapped.as_ref().and_then(|mapped| mapped.code.clone()),
+        Ending::Told(told) => told.code.clone(),
         _ => None,
     };
-    let repeat = ruling.repeat.unwrap_or(Repeat::MayDuplicate);
+    let usual = ruling.repeat.unwrap_or(Repeat::MayDuplicate);
+    let (kind, repeat) = match ending {
+        // What contradicts itself has no say in what it means.
+        Ending::Told(told) if ruling.finding.is_none() => (told.kind_or(kind), told.repeat_or(usual)),
+        _ => (kind, usual),
+    };
     Some(Failure {
         code: own
             .or_else(|| ruling::error_code(ending.how()).map(str::to_owned))
             .unwrap_or_default(),
         kind,
-        message: sentence::what_happened(scene, ending, ruling),
+        message: sentence::message(scene, ending, ruling),
         retry_same_request: repeat == Repeat::MayHelp,
         repeat,
-        retry_after: None,
+        retry_after: match ending {
+            Ending::Told(told) => told.retry_after,
+            _ => None,
+        },
         issues: match ending {
             Ending::BadInput { issues, .. } => issues.clone(),
+            Ending::Told(told) => told.issues.clone(),
             _ => Vec::new(),
         },
     })
@@ -114,8 +131,15 @@ fn findings(ending: &Ending, ruling: &Ruling) -> Vec<Finding> {
 }
 
 fn finding_detail(code: FindingCode, ending: &Ending) -> String {
-    let Ending::Replied(reply) = ending else {
-        return String::new();
+    let reply = match ending {
+        Ending::Replied(reply) => reply,
+        Ending::Told(told) => {
+            return format!(
+                "the tool declares the outcome {} with the effect {}, which can't both be",
+                told.outcome, told.effect
+            );
+        }
+        _ => return String::new(),
     };
     match code {
         FindingCode::OutputShape => sentence::shape(reply),
@@ -141,11 +165,12 @@ fn finding_detail(code: FindingCode, ending: &Ending) -> String {
 
 /// What an ending leaves to follow.
 pub fn reference(ending: &Ending) -> Option<&Reference> {
-    let Ending::Replied(reply) = ending else {
-        return None;
-    };
-    reply
-        .reference
-        .as_ref()
-        .or_else(|| reply.mapped.as_ref()?.reference.as_ref())
+    match ending {
+        Ending::Replied(reply) => reply
+            .reference
+            .as_ref()
+            .or_else(|| reply.mapped.as_ref()?.reference.as_ref()),
+        Ending::Told(told) => told.reference.as_ref(),
+        _ => None,
+    }
 }

@@ -6,6 +6,7 @@ pub mod how;
 pub mod judge;
 pub mod ruling;
 pub mod sentence;
+pub mod told;
 pub mod verdict;
 
 #[cfg(test)]

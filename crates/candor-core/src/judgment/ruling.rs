@@ -3,6 +3,7 @@
 
 use super::finding::FindingCode;
 use super::how::{How, words};
+use super::told::{self, Declared};
 use super::verdict::{Effect, Evidence, Kind, Outcome, Protocol, Repeat};
 use crate::contract::effect::EffectClass;
 use crate::contract::mapping::Reading;
@@ -104,6 +105,8 @@ pub struct Clauses {
     pub strict_shape: bool,
     /// The contract says that this very refusal means that nothing was done.
     pub refusal_changes_nothing: bool,
+    /// What a tool written with the library declares of itself; counts for [`How::Told`] only.
+    pub declared: Option<Declared>,
 }
 
 /// Rules on one call. `None` as reading means that no mapping read the result.
@@ -160,6 +163,8 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
             kind: None,
             ..passed()
         },
+        How::Told => told::ruling(clauses.declared, class),
+        How::Panicked => told::panicked(),
     };
     let as_write = if clauses.refusal_changes_nothing {
         nothing_done(how, as_write)
@@ -463,6 +468,8 @@ fn for_read(how: How, write: Ruling) -> Ruling {
             may_retry: true,
             ..read
         },
+        // Its own words contradict each other: not even that it only reads is believed.
+        How::Told if write.finding.is_some() => write,
         _ => read,
     }
 }
@@ -475,7 +482,16 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
     let harmless = matches!(class, EffectClass::Read | EffectClass::Idempotent);
     Some(match how {
         How::Limited | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => Repeat::MayHelp,
-        How::Timeout | How::Closed | How::HttpBroken | How::EOther if harmless => Repeat::MayHelp,
+        How::Timeout | How::Closed | How::HttpBroken | How::EOther | How::Panicked if harmless => {
+            Repeat::MayHelp
+        }
+        How::Told if ruling.finding.is_some() => Repeat::MayDuplicate,
+        How::Told if ruling.outcome == Outcome::Failed && ruling.effect == Effect::NotApplied => {
+            Repeat::MayHelp
+        }
+        How::Told if harmless && matches!(ruling.outcome, Outcome::Failed | Outcome::Unknown) => {
+            Repeat::MayHelp
+        }
         How::Malformed
         | How::UnknownTool
         | How::Unauthorised
@@ -520,7 +536,8 @@ pub fn error_code(how: How) -> Option<&'static str> {
         How::OddType => "CANDOR_RESULT_TYPE",
         How::Both | How::NotAResult => "CANDOR_BROKEN_RESPONSE",
         How::Oversized => "CANDOR_TOO_LARGE",
-        How::Flagged => "CANDOR_TOOL_ERROR",
+        How::Flagged | How::Told => "CANDOR_TOOL_ERROR",
+        How::Panicked => "CANDOR_PANIC",
         How::EParams | How::EMethod | How::EReserved => "CANDOR_TOOL_REJECTED",
         How::EOther => "CANDOR_TOOL_FAILED",
         How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken | How::Crashed => "CANDOR_NO_ANSWER",

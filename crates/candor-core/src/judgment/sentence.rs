@@ -1,8 +1,10 @@
 //! What happened, in one sentence: the verdict's message, and the line that follows the opening words.
 
+pub(crate) mod told;
+
 use std::time::Duration;
 
-use super::ending::{Ending, Scene};
+use super::ending::{Ending, Scene, Voice};
 use super::finding::FindingCode;
 use super::how::How;
 use super::judge::reference;
@@ -25,8 +27,23 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
     let server = format!("server \"{}\"", name(scene.server.as_str(), secrets));
     let to = format!("\"{}\"", name(scene.server.as_str(), secrets));
     match ending {
-        Ending::Malformed { why, .. } => format!("This tools/call is malformed: {why}. It was not sent."),
-        Ending::UnknownTool { nearest } => unknown_tool(scene.tool.as_str(), &server, nearest, secrets),
+        Ending::Malformed { why, .. } => {
+            let instead = match scene.voice {
+                Voice::Gateway => "It was not sent.",
+                Voice::Library => "No tool ran.",
+            };
+            format!("This tools/call is malformed: {why}. {instead}")
+        }
+        Ending::UnknownTool { nearest } => {
+            let (who, instead) = match scene.voice {
+                Voice::Gateway => (server.as_str(), "The call was not sent."),
+                Voice::Library => ("this server", "Nothing ran."),
+            };
+            unknown_tool(scene.tool.as_str(), (who, instead), nearest, secrets)
+        }
+        Ending::BadInput { total, by_rule, .. } if scene.voice == Voice::Library => {
+            told::bad_input(&tool, *total, *by_rule)
+        }
         Ending::BadInput { total, by_rule, .. } => {
             let arguments = if *total == 1 {
                 "1 argument"
@@ -100,10 +117,26 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             }
         }
         Ending::Replied(reply) => replied(&tool, &server, reply, ruling, secrets),
+        Ending::Told(own) => told::what_happened(scene, &tool, own, ruling),
+        Ending::Panicked { correlation } => told::panicked(&tool, correlation, secrets),
     }
 }
 
-fn unknown_tool(tool: &str, server: &str, nearest: &[String], secrets: &KnownSecrets) -> String {
+/// The message of a verdict: a tool's own words where it has some, else what happened.
+pub fn message(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String {
+    let own = match ending {
+        Ending::Told(own) if ruling.finding.is_none() => told::message(own, &scene.secrets),
+        _ => None,
+    };
+    own.unwrap_or_else(|| what_happened(scene, ending, ruling))
+}
+
+fn unknown_tool(
+    tool: &str,
+    (who, instead): (&str, &str),
+    nearest: &[String],
+    secrets: &KnownSecrets,
+) -> String {
     let nearest: Vec<String> = nearest.iter().map(|near| name(near, secrets)).collect();
     let hint = match nearest.as_slice() {
         [] => String::new(),
@@ -114,7 +147,7 @@ fn unknown_tool(tool: &str, server: &str, nearest: &[String], secrets: &KnownSec
         Some(words) => words.to_owned(),
         None => quote(&name(tool, secrets), secrets),
     };
-    format!("Unknown tool: {server} lists no tool {which}. The call was not sent.{hint}")
+    format!("Unknown tool: {who} lists no tool {which}. {instead}{hint}")
 }
 
 /// A tool inside a sentence. One whose name shows nothing is said to be such, or the sentence would have a hole.
@@ -238,13 +271,18 @@ pub fn next_step(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Stri
             quote(words, secrets)
         ));
     }
+    if let Ending::Told(own) = ending
+        && let Some(words) = told::next_step(own, secrets)
+    {
+        return Some(words);
+    }
     match ending {
         Ending::BadInput { .. } => Some("Corrected arguments are checked afresh.".to_owned()),
         Ending::UnknownTool { nearest } if !nearest.is_empty() => {
             let nearest: Vec<String> = nearest.iter().map(|near| name(near, secrets)).collect();
             Some(format!("Tools with near names: {}.", nearest.join(", ")))
         }
-        _ if ruling.outcome == Outcome::Accepted => Some(state_of(ending, secrets)),
+        _ if ruling.outcome == Outcome::Accepted => state_of(scene, ending),
         _ if ruling.opening == Opening::Unknown && scene.class != EffectClass::Read => {
             Some("The present state of the target shows whether it was done.".to_owned())
         }
@@ -252,9 +290,12 @@ pub fn next_step(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Stri
     }
 }
 
-/// Where the state of something accepted can be seen.
-pub fn state_of(ending: &Ending, secrets: &KnownSecrets) -> String {
-    match reference(ending) {
+/// Where the state of something accepted can be seen. A server that knows no such place has nothing to say; the gateway
+/// says that it knows none.
+pub fn state_of(scene: &Scene, ending: &Ending) -> Option<String> {
+    let secrets = &scene.secrets;
+    let silent = scene.voice == Voice::Library;
+    let text = match reference(ending) {
         Some(job) => {
             let what = format!(
                 "{} {}",
@@ -268,11 +309,14 @@ pub fn state_of(ending: &Ending, secrets: &KnownSecrets) -> String {
                     name(&state.argument, secrets)
                 ),
                 None if job.noun.as_deref() == Some("task") => format!("State of {what}: tasks/get."),
+                None if silent => return None,
                 None => format!("No tool known to Candor shows the state of {what}."),
             }
         }
+        None if silent => return None,
         None => "No tool known to Candor shows its state.".to_owned(),
-    }
+    };
+    Some(text)
 }
 
 /// "once", "2 times".
@@ -309,7 +353,10 @@ mod tests {
                 "book_room"
             ]
         );
-        let unknown = |tool| unknown_tool(tool, "server \"rooms\"", &[], &none);
+        let unknown = |tool| {
+            let words = ("server \"rooms\"", "The call was not sent.");
+            unknown_tool(tool, words, &[], &none)
+        };
         assert_eq!(
             unknown(""),
             "Unknown tool: server \"rooms\" lists no tool with an empty name. The call was not sent."

@@ -140,6 +140,8 @@ pub struct Part {
     pub outcome: Outcome,
     /// What it changed.
     pub effect: Effect,
+    /// A stable code, where something went wrong with it.
+    pub code: Option<String>,
 }
 
 /// What Candor concludes about one call.
@@ -226,6 +228,10 @@ impl Failure {
 
 impl Part {
     fn to_json(&self) -> Value {
-        json!({ "name": self.name, "outcome": self.outcome, "effect": self.effect })
+        let mut part = json!({ "name": self.name, "outcome": self.outcome, "effect": self.effect });
+        if let (Some(code), Some(members)) = (&self.code, part.as_object_mut()) {
+            members.insert("code".into(), json!(code));
+        }
+        part
     }
 }

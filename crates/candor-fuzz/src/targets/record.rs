@@ -111,6 +111,7 @@ fn written(arguments: &str) -> String {
         elapsed: Duration::ZERO,
         strict_shape: false,
         recorded: true,
+        voice: Voice::Gateway,
         secrets: KnownSecrets::default(),
     };
     let facts = IntentFacts {

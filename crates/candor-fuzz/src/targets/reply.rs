@@ -261,6 +261,7 @@ fn scene(setting: &Setting, terms: &ToolTerms, recording: &Recording) -> Scene {
         elapsed: Duration::from_millis(5),
         strict_shape: terms.output.value == ShapeMode::Strict,
         recorded: recording.is_recorded(),
+        voice: Voice::Gateway,
         secrets: KnownSecrets::new([SECRET]),
     }
 }

@@ -10,7 +10,7 @@ use super::block;
 use crate::arguments::issue::Issue;
 use crate::contract::effect::EffectClass;
 use crate::contract::mapping::{MappedReading, Reading, Reference, StateTool};
-use crate::judgment::ending::{Ending, Scene};
+use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::how::How;
 use crate::judgment::judge::judge;
 use crate::judgment::ruling::Opening;
@@ -28,6 +28,7 @@ fn scene(server: &str, tool: &str, class: EffectClass, attempts: u32, millis: u6
         elapsed: Duration::from_millis(millis),
         strict_shape: false,
         recorded: true,
+        voice: Voice::Gateway,
         secrets: crate::delivery::redaction::KnownSecrets::default(),
     }
 }

@@ -1,0 +1,353 @@
+//! One `tools/call`, from the request to the result. The steps in their order are in [`Candor::call`].
+
+use std::sync::Arc;
+
+use candor_core::arguments::nearest;
+use candor_core::contract::effect::{EffectClass, class_from_annotations};
+use candor_core::judgment::ending::Ending;
+use candor_core::names::OperationId;
+use candor_core::wire::revision::Revision;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, PaginatedRequestParams,
+    Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::arguments::{Admission, Issue, admit};
+use crate::asking::Asking;
+use crate::call::{Call, Inner};
+use crate::catalogue::Compiled;
+use crate::declaration::Declaration;
+use crate::finish::Finish;
+use crate::guard::guarded;
+use crate::parameters::{RMCP_REFUSAL, of_rmcp, plain_numbers};
+use crate::principal::Principal;
+use crate::said::{Said, Slot, listening};
+use crate::server::Candor;
+
+/// Most pages of a list that are followed to find a tool; a server that never ends its list must end somewhere.
+const PAGES: usize = 1000;
+/// Most near names told for an unknown tool.
+const NEAREST: usize = 3;
+/// The JSON-RPC code for parameters that are wrong.
+const INVALID_PARAMS: i32 = ErrorCode::INVALID_PARAMS.0;
+
+/// A call that may run, with all that its tool and its result need. It can be run anywhere: here, or in a task.
+pub(crate) struct Running<S> {
+    pub(crate) server: Candor<S>,
+    pub(crate) request: CallToolRequestParams,
+    pub(crate) call: Call,
+    pub(crate) finish: Finish,
+    pub(crate) compiled: Arc<Compiled>,
+}
+
+/// How a run ended.
+pub(crate) enum Ran {
+    /// With an answer for the caller: a result, a protocol error of the tool's own, or a refusal.
+    Answered(Box<Result<CallToolResponse, ErrorData>>),
+    /// It stopped because the call goes on elsewhere.
+    Halted,
+}
+
+impl Ran {
+    fn answered(answer: Result<CallToolResponse, ErrorData>) -> Self {
+        Self::Answered(Box::new(answer))
+    }
+}
+
+impl<S: ServerHandler> Candor<S> {
+    /// Answers one `tools/call`.
+    pub(crate) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let principal = self.shared.principals.of(&context)?;
+        let name = request.name.to_string();
+        let declaration = self.shared.declared.get(&name).cloned().unwrap_or_default();
+        let tool = match self.find(&name, &context).await? {
+            Some(tool) if declaration.is_seen_by(&principal) => tool,
+            _ => return Err(self.unknown(&name, &principal, &context).await),
+        };
+        declaration.permits(&principal)?;
+        let compiled = self.shared.catalogue.of(&tool);
+        let mut finish = self.finish(&tool, &declaration, &compiled, &context);
+        let given = Arc::new(Value::Object(request.arguments.clone().unwrap_or_default()));
+        let now = (self.shared.clock)();
+        let schema = compiled.input.as_ref();
+        let arguments = match admit(schema, &declaration, finish.class, &given, now, &principal) {
+            Admission::Refused {
+                issues,
+                total,
+                by_rule,
+            } => {
+                return Ok(finish
+                    .authored(&Ending::BadInput {
+                        issues,
+                        total,
+                        by_rule,
+                        times: 1,
+                    })
+                    .into());
+            }
+            Admission::Admitted { coerced, disclosed } => {
+                finish.disclosed = disclosed;
+                coerced.map_or_else(|| given.clone(), Arc::new)
+            }
+        };
+        let asking = self.asking(&request, &context)?;
+        let call = Call(Arc::new(Inner {
+            operation: finish.operation,
+            opened: now,
+            principal,
+            context,
+            given,
+            arguments,
+            asking,
+        }));
+        let request = routed(request, &call, &declaration);
+        self.go(Running {
+            server: self.clone(),
+            request,
+            call,
+            finish,
+            compiled,
+        })
+        .await
+    }
+
+    /// Runs a call here. (Where tools run as tasks, this is where they are started instead.)
+    async fn go(&self, running: Running<S>) -> Result<CallToolResponse, ErrorData> {
+        match running.run().await {
+            Ran::Answered(answer) => *answer,
+            Ran::Halted => self.halted(&running),
+        }
+    }
+
+    /// The tool stopped because the call goes on elsewhere. Rounds and tasks join here; until then it is a fault.
+    fn halted(&self, running: &Running<S>) -> Result<CallToolResponse, ErrorData> {
+        Err(crate::guard::masked(running.finish.operation.uuid()))
+    }
+
+    /// How the user can be asked in this call. Rounds and their sealed state join here.
+    fn asking(
+        &self,
+        _request: &CallToolRequestParams,
+        _context: &RequestContext<RoleServer>,
+    ) -> Result<Asking, ErrorData> {
+        Ok(Asking)
+    }
+
+    /// The tool as this caller sees it: from the server where it knows single tools, else from its list.
+    async fn find(
+        &self,
+        name: &str,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Option<Tool>, ErrorData> {
+        if let Some(tool) = self.inner.get_tool(name) {
+            return Ok(Some(tool));
+        }
+        let listed = self.listed(context, Some(name)).await?;
+        Ok(listed.into_iter().find(|tool| tool.name == name))
+    }
+
+    /// The server's own list for this caller, as far as the page that has the tool `until`.
+    async fn listed(
+        &self,
+        context: &RequestContext<RoleServer>,
+        until: Option<&str>,
+    ) -> Result<Vec<Tool>, ErrorData> {
+        let mut tools = Vec::new();
+        let mut page = None;
+        for _ in 0..PAGES {
+            let list = self.inner.list_tools(page.take(), context.clone()).await?;
+            let found = until.is_some_and(|name| list.tools.iter().any(|tool| tool.name == name));
+            tools.extend(list.tools);
+            match list.next_cursor {
+                Some(next) if !found => {
+                    page = Some(PaginatedRequestParams::default().with_cursor(Some(next)));
+                }
+                _ => break,
+            }
+        }
+        Ok(tools)
+    }
+
+    /// The refusal of a tool that this caller has not, with the nearest names among those it has.
+    async fn unknown(
+        &self,
+        name: &str,
+        principal: &Principal,
+        context: &RequestContext<RoleServer>,
+    ) -> ErrorData {
+        let listed = self.listed(context, None).await.unwrap_or_default();
+        let seen: Vec<&str> = listed
+            .iter()
+            .map(|tool| tool.name.as_ref())
+            .filter(|name| {
+                self.declared(name)
+                    .is_none_or(|declared| declared.is_seen_by(principal))
+            })
+            .collect();
+        let nearest = nearest::values(name, &seen, NEAREST);
+        let nearest = nearest
+            .into_iter()
+            .filter_map(|index| seen.get(index))
+            .map(ToString::to_string);
+        let finish = self.bare(name, context);
+        finish.refused(
+            INVALID_PARAMS,
+            &Ending::UnknownTool {
+                nearest: nearest.collect(),
+            },
+        )
+    }
+
+    pub(crate) fn declared(&self, name: &str) -> Option<&Declaration> {
+        self.shared.declared.get(name)
+    }
+
+    fn finish(
+        &self,
+        tool: &Tool,
+        declaration: &Declaration,
+        compiled: &Compiled,
+        context: &RequestContext<RoleServer>,
+    ) -> Finish {
+        Finish {
+            class: class(tool, declaration),
+            promises_structure: tool.output_schema.is_some(),
+            takes_acceptance: tool.output_schema.is_none() || compiled.takes_acceptance(),
+            ..self.bare(&tool.name, context)
+        }
+    }
+
+    /// For a call that has no tool.
+    pub(crate) fn bare(&self, tool: &str, context: &RequestContext<RoleServer>) -> Finish {
+        let version = context.protocol_version();
+        Finish {
+            operation: OperationId::new(Uuid::now_v7()),
+            server: self.inner.get_info().server_info.name,
+            tool: tool.to_owned(),
+            class: EffectClass::Write,
+            revision: version
+                .and_then(|version| Revision::parse(version.as_str()))
+                .unwrap_or(Revision::V2025_11_25),
+            promises_structure: false,
+            takes_acceptance: true,
+            disclosed: Vec::new(),
+        }
+    }
+}
+
+/// The author's declaration counts, else the author's annotations: in a server's own process both are its own word.
+fn class(tool: &Tool, declaration: &Declaration) -> EffectClass {
+    let annotated = || {
+        let annotations = serde_json::to_value(tool.annotations.as_ref()?).ok()?;
+        class_from_annotations(&annotations)
+    };
+    declaration.class.or_else(annotated).unwrap_or(EffectClass::Write)
+}
+
+/// The request as the server gets it: checked arguments, with numbers that rmcp's own extractor can read.
+fn routed(
+    mut request: CallToolRequestParams,
+    call: &Call,
+    declaration: &Declaration,
+) -> CallToolRequestParams {
+    let mut arguments = call.arguments().clone();
+    if !declaration.exact_numbers {
+        plain_numbers(&mut arguments);
+    }
+    let absent = request.arguments.is_none();
+    request.arguments = match arguments {
+        Value::Object(members) if !(absent && members.is_empty()) => Some(members),
+        _ => request.arguments.map(|_| Map::new()),
+    };
+    request
+}
+
+impl<S: ServerHandler> Running<S> {
+    /// Runs the tool once, behind the guard, and finishes what it says. Can be run again: a round of questions does.
+    pub(crate) async fn run(&self) -> Ran {
+        let slot = Arc::new(Slot::default());
+        let mut context = self.call.context().clone();
+        context.extensions.insert(self.call.clone());
+        let request = self.request.clone();
+        let correlation = self.finish.operation.uuid();
+        // The future is made inside: a panic before the first await is caught too.
+        let tool = async { self.server.inner.call_tool(request, context).await };
+        let answer = match guarded(correlation, listening(slot.clone(), tool)).await {
+            Ok(answer) => answer,
+            Err(_panicked) => return self.said(Said::Broke),
+        };
+        match answer {
+            Ok(CallToolResponse::Complete(mut result)) => match slot.of_meta(&mut result.meta) {
+                Some(said) => self.said(said),
+                None => self.plain(result),
+            },
+            // A round or a task of the tool's own making.
+            Ok(other) => Ran::answered(Ok(other)),
+            Err(error) => self.error(error, &slot),
+        }
+    }
+
+    fn said(&self, said: Said) -> Ran {
+        let finish = &self.finish;
+        let result = match said {
+            Said::Outcome(facts) => finish.told(*facts),
+            Said::Issues(issues) => self.unreadable(issues),
+            Said::Broke => finish.authored(&Ending::Panicked {
+                correlation: finish.operation.uuid().to_string(),
+            }),
+            Said::Refused(refused) => return Ran::answered(Err(refused.into())),
+            Said::Halted => return Ran::Halted,
+        };
+        Ran::answered(Ok(result.into()))
+    }
+
+    fn unreadable(&self, issues: Vec<Issue>) -> CallToolResult {
+        let total = issues.len();
+        self.finish.authored(&Ending::BadInput {
+            issues,
+            total,
+            by_rule: false,
+            times: 1,
+        })
+    }
+
+    /// A result that the tool made by itself, or rmcp's router in its place.
+    fn plain(&self, result: CallToolResult) -> Ran {
+        Ran::answered(Ok(match refused_by_rmcp(&result) {
+            Some(issue) => self.unreadable(vec![issue]),
+            None => self.finish.untouched(result, &self.compiled),
+        }
+        .into()))
+    }
+
+    fn error(&self, error: ErrorData, slot: &Slot) -> Ran {
+        if let Some(said) = slot.of_data(error.data.as_ref()) {
+            return self.said(said);
+        }
+        // A server by hand that reads its arguments as rmcp does (`parse_json_object`).
+        let unread = error.code == ErrorCode::INVALID_PARAMS && error.data.is_none();
+        match of_rmcp(&error.message).filter(|_| unread) {
+            Some(issue) => Ran::answered(Ok(self.unreadable(vec![issue]).into())),
+            None => Ran::answered(Err(error)),
+        }
+    }
+}
+
+/// The router's own answer to arguments that rmcp's `Parameters` could not read: one text, and nothing else.
+fn refused_by_rmcp(result: &CallToolResult) -> Option<Issue> {
+    let bare = result.is_error == Some(true) && result.structured_content.is_none() && result.meta.is_none();
+    let [ContentBlock::Text(block)] = result.content.as_slice() else {
+        return None;
+    };
+    (bare && block.text.starts_with(RMCP_REFUSAL))
+        .then(|| of_rmcp(&block.text))
+        .flatten()
+}

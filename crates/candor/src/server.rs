@@ -1,0 +1,198 @@
+//! The wrapper around a server, how it is set up, and what is found out before it serves anybody.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use candor_core::contract::schema::SchemaFault;
+use jiff::Timestamp;
+use rmcp::ServerHandler;
+
+use crate::catalogue::{Catalogue, compile};
+use crate::declaration::Declaration;
+use crate::guard;
+use crate::principal::{Principals, from_extensions};
+use crate::schema::NotAnObject;
+
+/// A server whose tool calls end honestly. Wraps any rmcp [`ServerHandler`], by macro or by hand, and is one itself: serve
+/// it as you would serve the server, over stdio or streamable HTTP. Cloning is cheap.
+///
+/// It checks arguments against the advertised schema before the tool sees them, finishes what tools say into results
+/// whose channels agree, and turns panics into masked answers. Everything that is no tool call is passed on.
+pub struct Candor<S> {
+    pub(crate) inner: Arc<S>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all calls of a server share.
+pub(crate) struct Shared {
+    pub(crate) clock: Clock,
+    pub(crate) principals: Box<dyn Principals>,
+    pub(crate) declared: HashMap<String, Declaration>,
+    pub(crate) catalogue: Catalogue,
+}
+
+type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
+
+impl<S> Clone for Candor<S> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Candor<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Candor").finish_non_exhaustive()
+    }
+}
+
+impl<S: ServerHandler> Candor<S> {
+    /// Wraps a server with nothing declared: tools change what their annotations say (a write, where they say nothing),
+    /// the caller is the local user or the [`crate::Principal`] in the HTTP request's extensions, the clock is the
+    /// system's.
+    pub fn new(server: S) -> Self {
+        Self::builder(server).unchecked()
+    }
+
+    /// Wraps a server with declarations.
+    pub fn builder(server: S) -> Builder<S> {
+        Builder {
+            server,
+            clock: Box::new(system_clock),
+            principals: Box::new(from_extensions),
+            declared: HashMap::new(),
+        }
+    }
+
+    /// The wrapped server.
+    pub fn server(&self) -> &S {
+        &self.inner
+    }
+}
+
+/// Sets up a [`Candor`].
+pub struct Builder<S> {
+    server: S,
+    clock: Clock,
+    principals: Box<dyn Principals>,
+    declared: HashMap<String, Declaration>,
+}
+
+impl<S> fmt::Debug for Builder<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("declared", &self.declared)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: ServerHandler> Builder<S> {
+    /// Takes the time from this function: tests hold it still.
+    #[must_use]
+    pub fn clock(self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        Self {
+            clock: Box::new(clock),
+            ..self
+        }
+    }
+
+    /// Finds out who calls; see [`Principals`].
+    #[must_use]
+    pub fn principals(self, principals: impl Principals) -> Self {
+        Self {
+            principals: Box::new(principals),
+            ..self
+        }
+    }
+
+    /// Declares what a tool may change, its rules, its scopes. A second declaration of the same tool takes the place of
+    /// the first.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>, declaration: Declaration) -> Self {
+        self.declared.insert(name.into(), declaration);
+        self
+    }
+
+    /// The wrapped server, checked as far as it can be before there is a caller: declared tools exist and their schemas
+    /// can be used. (A server by hand that answers no `get_tool` shows its tools to callers only.)
+    ///
+    /// # Errors
+    ///
+    /// [`StartFault`], with the tool it is about.
+    pub fn build(self) -> Result<Candor<S>, StartFault> {
+        for name in self.declared.keys() {
+            check(&self.server, name)?;
+        }
+        Ok(self.unchecked())
+    }
+
+    fn unchecked(self) -> Candor<S> {
+        Candor {
+            inner: Arc::new(self.server),
+            shared: Arc::new(Shared {
+                clock: self.clock,
+                principals: self.principals,
+                declared: self.declared,
+                catalogue: Catalogue::default(),
+            }),
+        }
+    }
+}
+
+/// Something that an author can mend before the server starts.
+#[derive(Debug, thiserror::Error)]
+pub enum StartFault {
+    /// A schema that no client and no check could use.
+    #[error("the {which} of tool {tool:?} can't be used: {fault}")]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// `inputSchema` or `outputSchema`.
+        which: &'static str,
+        /// Why not.
+        fault: SchemaFault,
+    },
+    /// The type of a tool's arguments is no object.
+    #[error("the arguments of tool {tool:?} are no object: {fault}")]
+    Arguments {
+        /// The tool.
+        tool: String,
+        /// What they are.
+        fault: NotAnObject,
+    },
+    /// Two tools of one name: which one is meant could not be known.
+    #[error("there are two tools named {tool:?}")]
+    TwiceNamed {
+        /// The name.
+        tool: String,
+    },
+}
+
+fn check<S: ServerHandler>(server: &S, name: &str) -> Result<(), StartFault> {
+    let Some(tool) = guard::computed(|| server.get_tool(name)).flatten() else {
+        return Ok(());
+    };
+    let fault = |which| {
+        move |fault| StartFault::Schema {
+            tool: name.to_owned(),
+            which,
+            fault,
+        }
+    };
+    compile(&tool.input_schema).map_err(fault("inputSchema"))?;
+    if let Some(schema) = &tool.output_schema {
+        compile(schema).map_err(fault("outputSchema"))?;
+    }
+    Ok(())
+}
+
+/// The system's clock. Moments outside the years a calendar knows can only come from a broken one: the epoch then.
+fn system_clock() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let millis = i64::try_from(since.as_millis()).unwrap_or(0);
+    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
+}
