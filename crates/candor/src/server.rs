@@ -11,6 +11,7 @@ use rmcp::ServerHandler;
 
 use crate::catalogue::{Catalogue, compile};
 use crate::declaration::Declaration;
+use crate::event::{Event, Witness};
 use crate::guard;
 use crate::principal::{Principals, from_extensions};
 use crate::schema::NotAnObject;
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     pub(crate) principals: Box<dyn Principals>,
     pub(crate) declared: HashMap<String, Declaration>,
     pub(crate) catalogue: Catalogue,
+    pub(crate) witness: Option<Witness>,
 }
 
 type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
@@ -65,6 +67,7 @@ impl<S: ServerHandler> Candor<S> {
             clock: Box::new(system_clock),
             principals: Box::new(from_extensions),
             declared: HashMap::new(),
+            witness: None,
         }
     }
 
@@ -80,6 +83,7 @@ pub struct Builder<S> {
     clock: Clock,
     principals: Box<dyn Principals>,
     declared: HashMap<String, Declaration>,
+    witness: Option<Witness>,
 }
 
 impl<S> fmt::Debug for Builder<S> {
@@ -117,6 +121,16 @@ impl<S: ServerHandler> Builder<S> {
         self
     }
 
+    /// Tells this function what became of each call, the refusals too, before the caller hears it: for an event log. It
+    /// must be quick and must not panic. What a task ends with later is not told here.
+    #[must_use]
+    pub fn witness(self, witness: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self {
+            witness: Some(Arc::new(witness)),
+            ..self
+        }
+    }
+
     /// The wrapped server, checked as far as it can be before there is a caller: declared tools exist and their schemas
     /// can be used. (A server by hand that answers no `get_tool` shows its tools to callers only.)
     ///
@@ -138,6 +152,7 @@ impl<S: ServerHandler> Builder<S> {
                 principals: self.principals,
                 declared: self.declared,
                 catalogue: Catalogue::default(),
+                witness: self.witness,
             }),
         }
     }

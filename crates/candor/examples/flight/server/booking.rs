@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use jiff::tz::Offset;
 
 /// Seats on each flight of each day.
 const SEATS: u32 = 12;
@@ -83,7 +83,7 @@ pub(crate) fn day(text: &str) -> Option<Date> {
 
 /// The day it is, by UTC: a desk that has customers in many zones would ask for theirs.
 pub(crate) fn today(now: Timestamp) -> Date {
-    now.to_zoned(TimeZone::UTC).date()
+    Offset::UTC.to_datetime(now).date()
 }
 
 /// A day as people write it here.

@@ -1,8 +1,6 @@
 //! What a JSON Schema can't say of a booking. Plain functions: the time comes in as an argument, so that a test can choose it.
 
-use candor::Principal;
-use candor::arguments::{Issue, about};
-use jiff::Timestamp;
+use candor::{Issue, Principal, Timestamp, about};
 use serde_json::Value;
 
 use super::booking::{day, today, written};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use candor::outcome::Reason;
-use candor::{Candor, Declaration, Outcome, Parameters};
+use candor::{Builder, Candor, Declaration, Outcome, Parameters, Reason};
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,14 +44,16 @@ pub(crate) struct Flights {
     desk: Arc<Desk>,
 }
 
+impl Flights {
+    /// The server with what is declared of its tool. The clock can still be set.
+    pub(crate) fn declared() -> Builder<Self> {
+        let book = Declaration::writes().rule(departs_in_the_future).rule(leads_elsewhere);
+        Candor::builder(Self::default()).tool("book_flight", book)
+    }
+}
+
 #[tool_router]
 impl Flights {
-    /// The server, with its rules: what goes over a transport.
-    pub(crate) fn honest() -> Candor<Self> {
-        let book = Declaration::writes().rule(departs_in_the_future).rule(leads_elsewhere);
-        Candor::new(Self::default()).declare("book_flight", book)
-    }
-
     /// Books seats: all of them, or none.
     #[tool(description = "Books seats on a flight", output_schema = candor::output_schema::<Booked>())]
     async fn book_flight(&self, Parameters(wanted): Parameters<BookFlight>) -> Outcome<Booked> {

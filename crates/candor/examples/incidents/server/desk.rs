@@ -84,14 +84,28 @@ impl Desk {
         })
     }
 
-    /// Opens a queued incident: what a person does, later.
-    pub(crate) fn open(&self, tenant: &str, ticket: &str) -> Result<Incident, Refused> {
-        self.leave_queue(tenant, ticket, State::Open)
+    /// Opens the oldest queued incident of each tenant: what a person does, later.
+    pub(crate) fn open_oldest(&self) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for incidents in all.values_mut() {
+            let oldest = incidents.iter_mut().find(|incident| incident.state == State::Queued);
+            if let Some(incident) = oldest {
+                incident.state = State::Open;
+            }
+        }
     }
 
     /// Withdraws an incident that nobody has opened.
     pub(crate) fn withdraw(&self, tenant: &str, ticket: &str) -> Result<Incident, Refused> {
-        self.leave_queue(tenant, ticket, State::Withdrawn)
+        self.with(tenant, |incidents| {
+            let found = incidents.iter_mut().find(|incident| incident.ticket == ticket);
+            let incident = found.ok_or(Refused::NoSuchTicket)?;
+            if incident.state != State::Queued {
+                return Err(Refused::NotQueued(incident.state));
+            }
+            incident.state = State::Withdrawn;
+            Ok(incident.clone())
+        })
     }
 
     /// One incident of this tenant.
@@ -110,18 +124,6 @@ impl Desk {
         };
         self.with(tenant, |incidents| {
             incidents.iter().rev().filter(fits).take(most).cloned().collect()
-        })
-    }
-
-    fn leave_queue(&self, tenant: &str, ticket: &str, to: State) -> Result<Incident, Refused> {
-        self.with(tenant, |incidents| {
-            let found = incidents.iter_mut().find(|incident| incident.ticket == ticket);
-            let incident = found.ok_or(Refused::NoSuchTicket)?;
-            if incident.state != State::Queued {
-                return Err(Refused::NotQueued(incident.state));
-            }
-            incident.state = to;
-            Ok(incident.clone())
         })
     }
 

@@ -4,7 +4,6 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,7 +14,7 @@ const MAX_EVENTS: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Event {
     /// When, in RFC 3339.
-    pub(crate) at: String,
+    at: String,
     /// Who asked.
     pub(crate) who: String,
     /// The tool.
@@ -31,13 +30,21 @@ pub(crate) struct Event {
 pub(crate) struct Log(Mutex<VecDeque<(String, Event)>>);
 
 impl Log {
-    /// Writes one event down.
-    pub(crate) fn write(&self, tenant: &str, at: Timestamp, event: Event) {
+    /// Writes down what became of a call.
+    pub(crate) fn write(&self, event: &candor::Event) {
+        let Some(who) = &event.principal else { return };
+        let written = Event {
+            at: event.at.to_string(),
+            who: who.id.clone(),
+            tool: event.tool.clone(),
+            outcome: event.outcome.to_string(),
+            code: event.code.clone(),
+        };
         let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if events.len() >= MAX_EVENTS {
             events.pop_front();
         }
-        events.push_back((tenant.to_owned(), Event { at: at.to_string(), ..event }));
+        events.push_back((who.tenant.clone().unwrap_or_default(), written));
     }
 
     /// What happened to one tenant, the newest last.
