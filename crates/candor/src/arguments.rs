@@ -160,9 +160,9 @@ mod tests {
         })
     }
 
-    fn admitted(given: Value) -> Admission {
+    fn admitted(given: &Value) -> Admission {
         let (class, now, ann) = (EffectClass::Write, Timestamp::UNIX_EPOCH, Principal::new("ann"));
-        admit(Some(&schema()), &ruled(), class, &given, now, &ann)
+        admit(Some(&schema()), &ruled(), class, given, now, &ann)
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             issues,
             total,
             by_rule,
-        } = admitted(json!({ "guests": 1000, "form": "x" }))
+        } = admitted(&json!({ "guests": 1000, "form": "x" }))
         else {
             panic!("it breaks the schema");
         };
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_rule_sees_coerced_arguments_the_moment_and_the_caller() {
-        let Admission::Refused { issues, by_rule, .. } = admitted(json!({ "guests": "2" })) else {
+        let Admission::Refused { issues, by_rule, .. } = admitted(&json!({ "guests": "2" })) else {
             panic!("the rule forbids it");
         };
         assert!(by_rule);
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_was_coerced_is_disclosed() {
-        let Admission::Admitted { coerced, disclosed } = admitted(json!({ "guests": "3" })) else {
+        let Admission::Admitted { coerced, disclosed } = admitted(&json!({ "guests": "3" })) else {
             panic!("nothing is wrong");
         };
         assert_eq!(coerced, Some(json!({ "guests": 3 })));

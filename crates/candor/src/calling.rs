@@ -258,6 +258,7 @@ impl<S: ServerHandler> Candor<S> {
                 .unwrap_or(Revision::V2025_11_25),
             promises_structure: false,
             takes_acceptance: true,
+            secrets: self.shared.secrets.clone(),
             disclosed: Vec::new(),
         }
     }
@@ -329,12 +330,13 @@ impl<S: ServerHandler> Running<S> {
         Ran::answered(Ok(result.into()))
     }
 
+    /// The arguments fit the schema and not the tool's type, which is a rule of the tool's own.
     fn unreadable(&self, issues: Vec<Issue>) -> CallToolResult {
         let total = issues.len();
         self.finish.authored(&Ending::BadInput {
             issues,
             total,
-            by_rule: false,
+            by_rule: true,
             times: 1,
         })
     }

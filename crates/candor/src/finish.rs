@@ -47,6 +47,8 @@ pub(crate) struct Finish {
     pub(crate) promises_structure: bool,
     /// May an acceptance carry its structure by that schema?
     pub(crate) takes_acceptance: bool,
+    /// Values that no text may hold.
+    pub(crate) secrets: KnownSecrets,
     /// What is told beside: coerced arguments, notices.
     pub(crate) disclosed: Vec<(&'static str, Value)>,
 }
@@ -64,8 +66,13 @@ impl Finish {
             strict_shape: false,
             recorded: false,
             voice: Voice::Library,
-            secrets: KnownSecrets::default(),
+            secrets: self.secrets.clone(),
         }
+    }
+
+    /// Structure, where the revision knows such a thing (since 2025-06-18).
+    fn structure(&self, value: impl FnOnce() -> Value) -> Option<Value> {
+        self.revision.has_structured_content().then(value)
     }
 
     /// The result of a tool that said what became of its call.
@@ -144,7 +151,9 @@ impl Finish {
             value => vec![ContentBlock::text(as_text(value))],
         });
         let mut result = CallToolResult::success(said);
-        result.structured_content = (self.promises_structure || value.is_object()).then_some(value);
+        if self.promises_structure || value.is_object() {
+            result.structured_content = self.structure(|| value);
+        }
         result.meta = Some(self.meta(judgment, None));
         result
     }
@@ -160,7 +169,9 @@ impl Finish {
             CallToolResult::error(blocks)
         };
         let reference = judgment.verdict.reference.as_deref().unwrap_or_default();
-        result.structured_content = self.takes_acceptance.then(|| accepted(reference));
+        if self.takes_acceptance {
+            result.structured_content = self.structure(|| accepted(reference));
+        }
         result.meta = Some(self.meta(judgment, None));
         result
     }
@@ -174,7 +185,7 @@ impl Finish {
         let first = ContentBlock::text(block.unwrap_or_default());
         let mut result = CallToolResult::error([first].into_iter().chain(more).collect());
         if !self.promises_structure {
-            result.structured_content = Some(judgment.verdict.to_json(false));
+            result.structured_content = self.structure(|| judgment.verdict.to_json(false));
         }
         result.meta = Some(self.meta(judgment, None));
         result
@@ -243,6 +254,7 @@ fn alone() -> Finish {
         revision: Revision::V2025_11_25,
         promises_structure: false,
         takes_acceptance: true,
+        secrets: KnownSecrets::default(),
         disclosed: Vec::new(),
     }
 }

@@ -19,6 +19,8 @@ use crate::stop::pointing;
 
 /// The largest integer up to which every integer is an exact `f64` (2^53).
 const EXACT: f64 = 9_007_199_254_740_992.0;
+/// The rule of an issue that serde found: the arguments fit the schema, and not the type.
+const UNREADABLE: &str = "unreadable";
 /// What rmcp's own `Parameters` says of arguments that serde refuses: its constant
 /// `TOOL_ARGUMENT_DESERIALIZATION_ERROR_PREFIX`. A test holds it against the pinned version.
 pub(crate) const RMCP_REFUSAL: &str = "failed to deserialize parameters:";
@@ -80,20 +82,22 @@ pub(crate) fn parse<P: DeserializeOwned>(arguments: &Value) -> Result<P, Issue> 
 /// The issue in what rmcp's own extractor says; `None` where it says something else.
 pub(crate) fn of_rmcp(text: &str) -> Option<Issue> {
     let what = text.strip_prefix(RMCP_REFUSAL)?.trim();
-    Some(issue(&Value::Null, "", what))
+    // The arguments as a whole are not what is wrong, and where it is rmcp doesn't say.
+    Some(Issue {
+        received: None,
+        ..issue(&Value::Null, "", what)
+    })
 }
 
+/// What serde says, without the place in a text that nobody sees.
 fn issue(arguments: &Value, path: &str, serde: &str) -> Issue {
-    Issue {
-        rule: "type".to_owned(),
-        ..about(arguments, path, "deserialise", wanted(serde))
-    }
-}
-
-/// serde's sentence without the place in a text that nobody sees.
-fn wanted(serde: &str) -> String {
     let what = serde.split(" at line ").next().unwrap_or(serde);
-    format!("arguments that the tool can read; {what}")
+    about(
+        arguments,
+        path,
+        UNREADABLE,
+        format!("the tool can't read it: {what}"),
+    )
 }
 
 fn pointer(path: &Path) -> String {
@@ -223,10 +227,7 @@ mod tests {
     fn rmcps_sentence_is_recognised_and_no_other() {
         let issue = of_rmcp("failed to deserialize parameters: missing field `a` at line 1 column 2");
         let issue = issue.expect("it is rmcp's");
-        assert_eq!(
-            issue.expected,
-            "arguments that the tool can read; missing field `a`"
-        );
+        assert_eq!(issue.expected, "the tool can't read it: missing field `a`");
         assert_eq!(of_rmcp("Error: failed to deserialize parameters: x"), None);
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use candor_core::contract::schema::SchemaFault;
+use candor_core::delivery::redaction::KnownSecrets;
 use jiff::Timestamp;
 use rmcp::ServerHandler;
 
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) principals: Box<dyn Principals>,
     pub(crate) declared: HashMap<String, Declaration>,
+    pub(crate) secrets: KnownSecrets,
     pub(crate) catalogue: Catalogue,
     pub(crate) witness: Option<Witness>,
 }
@@ -68,6 +70,7 @@ impl<S: ServerHandler> Candor<S> {
             principals: Box::new(from_extensions),
             declared: HashMap::new(),
             witness: None,
+            secrets: KnownSecrets::default(),
         }
     }
 
@@ -84,6 +87,7 @@ pub struct Builder<S> {
     principals: Box<dyn Principals>,
     declared: HashMap<String, Declaration>,
     witness: Option<Witness>,
+    secrets: KnownSecrets,
 }
 
 impl<S> fmt::Debug for Builder<S> {
@@ -131,6 +135,16 @@ impl<S: ServerHandler> Builder<S> {
         }
     }
 
+    /// Names values that no text of candor's may hold, such as the server's own keys: they are masked in what is told of
+    /// tools' words. (A value that a tool returns is its own, and passes.)
+    #[must_use]
+    pub fn secrets<V: AsRef<str>>(self, values: impl IntoIterator<Item = V>) -> Self {
+        Self {
+            secrets: KnownSecrets::new(values),
+            ..self
+        }
+    }
+
     /// The wrapped server, checked as far as it can be before there is a caller: declared tools exist and their schemas
     /// can be used. (A server by hand that answers no `get_tool` shows its tools to callers only.)
     ///
@@ -151,6 +165,7 @@ impl<S: ServerHandler> Builder<S> {
                 clock: self.clock,
                 principals: self.principals,
                 declared: self.declared,
+                secrets: self.secrets,
                 catalogue: Catalogue::default(),
                 witness: self.witness,
             }),

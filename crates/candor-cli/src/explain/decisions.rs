@@ -8,7 +8,8 @@ use candor_core::contract::mapping::Reading;
 use candor_core::decisions::DECISIONS;
 use candor_core::judgment::how::How;
 use candor_core::judgment::ruling::{Clauses, rule};
-use candor_core::judgment::verdict::Repeat;
+use candor_core::judgment::told::Declared;
+use candor_core::judgment::verdict::{Effect, Outcome, Repeat};
 use serde::Deserialize;
 
 /// What a cell says where a circumstance leans on the row of the call's real end.
@@ -16,6 +17,9 @@ pub(crate) const AS_ITS_OWN: &str = "as its own row";
 
 /// The endings whose result a mapping can read.
 const MAPPED: [&str; 4] = ["ok", "ok_bad_shape", "ok_no_structure", "flagged"];
+
+/// The ending that a tool declares itself: its readings are the pairs of outcome and effect that have a row.
+const TOLD: &str = "told";
 
 /// What a mapping can make of a result, in the table's words.
 const READINGS: [(&str, Option<Reading>); 8] = [
@@ -98,8 +102,8 @@ impl Row {
 pub(crate) struct Line {
     /// The classes, in the order of the design.
     pub(crate) classes: Vec<EffectClass>,
-    /// What the contract's mapping made of the result; `None` where no mapping can read such an end.
-    pub(crate) reading: Option<&'static str>,
+    /// What the contract's mapping made of the result, or what the tool declares of itself; `None` where neither can be.
+    pub(crate) reading: Option<String>,
     /// What holds.
     pub(crate) row: Row,
     /// What a repeat would mean, by the judge; `None` where nothing went wrong or the end leans on another.
@@ -208,23 +212,47 @@ impl Decisions {
         })
     }
 
-    /// Everything that holds for one end; classes for which the same holds stand together.
-    pub(crate) fn lines(&self, how: &str) -> Vec<Line> {
+    /// What can be given beside an end and a class: the column `contract`, and what it is to the judge.
+    fn readings(&self, how: &str) -> Vec<(String, Option<Reading>, Clauses)> {
+        if how == TOLD {
+            let mut pairs: Vec<&str> = Vec::new();
+            for row in self
+                .case
+                .iter()
+                .flat_map(|case| &case.rows)
+                .filter(|row| row.how == how)
+            {
+                let pair = row.contract.as_deref().unwrap_or("none");
+                if !pairs.contains(&pair) {
+                    pairs.push(pair);
+                }
+            }
+            let given = |pair: &str| (pair.to_owned(), None, declares(pair));
+            return pairs.into_iter().map(given).collect();
+        }
         let readings = if MAPPED.contains(&how) {
             &READINGS[..]
         } else {
             READINGS.split_at(1).0
         };
+        let given = |(word, read): &(&str, _)| ((*word).to_owned(), *read, Clauses::default());
+        readings.iter().map(given).collect()
+    }
+
+    /// Everything that holds for one end; classes for which the same holds stand together.
+    pub(crate) fn lines(&self, how: &str) -> Vec<Line> {
+        let readings = self.readings(how);
+        let has_readings = readings.len() > 1;
         let mut lines: Vec<Line> = Vec::new();
-        for (reading, read) in readings {
+        for (reading, read, clauses) in readings {
             let first = lines.len();
             for class in EffectClass::ALL {
-                let Some(row) = self.expanded(how, class, reading) else {
+                let Some(row) = self.expanded(how, class, &reading) else {
                     continue;
                 };
                 let repeat = How::parse(how)
                     .filter(|_| row.outcome != AS_ITS_OWN)
-                    .and_then(|how| rule(how, class, *read, Clauses::default()).repeat)
+                    .and_then(|how| rule(how, class, read, clauses).repeat)
                     .map(Repeat::as_str);
                 let same = lines
                     .iter_mut()
@@ -237,7 +265,7 @@ impl Decisions {
                     }
                     None => lines.push(Line {
                         classes: vec![class],
-                        reading: MAPPED.contains(&how).then_some(*reading),
+                        reading: has_readings.then(|| reading.clone()),
                         row,
                         repeat,
                     }),
@@ -245,6 +273,20 @@ impl Decisions {
             }
         }
         lines
+    }
+}
+
+/// A pair of outcome and effect as the judge takes it.
+fn declares(pair: &str) -> Clauses {
+    let words = pair.split_once('/');
+    Clauses {
+        declared: words.and_then(|(outcome, effect)| {
+            Some(Declared {
+                outcome: Outcome::parse(outcome)?,
+                effect: Effect::parse(effect)?,
+            })
+        }),
+        ..Clauses::default()
     }
 }
 
@@ -275,12 +317,11 @@ mod tests {
             let lines = decisions.lines(how.as_str());
             assert!(!lines.is_empty(), "{how}");
             for line in lines.iter().filter(|line| line.row.outcome != AS_ITS_OWN) {
-                let reading = READINGS
-                    .iter()
-                    .find(|(word, _)| Some(*word) == line.reading)
-                    .and_then(|(_, read)| *read);
+                let given = decisions.readings(how.as_str()).into_iter();
+                let word = line.reading.as_deref().unwrap_or("none");
+                let (_, reading, clauses) = given.into_iter().find(|given| given.0 == word).unwrap();
                 for class in &line.classes {
-                    let ruling = rule(*how, *class, reading, Clauses::default());
+                    let ruling = rule(*how, *class, reading, clauses);
                     let flag = match ruling.flag {
                         Flag::Set => "set",
                         Flag::Kept => "kept",
@@ -325,9 +366,9 @@ mod tests {
     fn every_class_is_explained_for_every_end() {
         let decisions = Decisions::read().unwrap();
         for how in decisions.endings() {
-            let mut by_reading: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+            let mut by_reading: BTreeMap<Option<String>, usize> = BTreeMap::new();
             for line in decisions.lines(how) {
-                *by_reading.entry(line.reading).or_default() += line.classes.len();
+                *by_reading.entry(line.reading.clone()).or_default() += line.classes.len();
             }
             assert!(
                 by_reading.values().all(|classes| *classes == 3),

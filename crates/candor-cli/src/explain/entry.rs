@@ -267,6 +267,7 @@ impl Entry {
             let Some(note) = &line.row.note else { continue };
             let of = line
                 .reading
+                .as_deref()
                 .filter(|reading| *reading != "none")
                 .map_or_else(String::new, |reading| format!(", {reading}"));
             let text = format!("{}{of}: {note}.", classes(line));
@@ -317,7 +318,7 @@ fn row(line: &Line) -> Vec<Cell> {
     let row = &line.row;
     [
         classes(line).as_str(),
-        line.reading.unwrap_or("–"),
+        line.reading.as_deref().unwrap_or("–"),
         &row.channel,
         row.flag(),
         &row.outcome,

@@ -55,6 +55,7 @@ fn part(part: &Value) -> Option<Part> {
         name: text(part, "name")?,
         outcome: Outcome::parse(part.get("outcome")?.as_str()?)?,
         effect: Effect::parse(part.get("effect")?.as_str()?)?,
+        code: text(part, "code"),
     })
 }
 
@@ -116,6 +117,7 @@ mod tests {
                 name: "p".into(),
                 outcome: Outcome::Completed,
                 effect: Effect::Applied,
+                code: Some("C".into()),
             }],
             attempts: 0,
             suggested_next_step: Some("s".into()),

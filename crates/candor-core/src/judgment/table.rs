@@ -6,7 +6,8 @@ use toml::Value;
 
 use super::how::How;
 use super::ruling::{Clauses, Flag, Ruling, error_code, late, refusal_codes, rule};
-use super::verdict::Repeat;
+use super::told::Declared;
+use super::verdict::{Effect, Outcome, Repeat};
 use crate::contract::effect::EffectClass;
 use crate::contract::mapping::Reading;
 
@@ -28,6 +29,36 @@ const READINGS: [(Option<Reading>, &str); 8] = [
 ];
 /// The endings that a mapping can read; every other has no reading.
 const MAPPED: [&str; 4] = ["ok", "ok_bad_shape", "ok_no_structure", "flagged"];
+/// What is given beside an ending and a class: the column `contract`, and what it is to the judge.
+type Given = (String, Option<Reading>, Clauses);
+
+/// Everything that can be given for an ending: what a mapping reads, or what a tool declares of itself.
+fn givens(how: How) -> Vec<Given> {
+    let none = ("none".to_owned(), None, Clauses::default());
+    if how == How::Told {
+        let pairs = Outcome::ALL
+            .iter()
+            .flat_map(|outcome| Effect::ALL.iter().map(|effect| declares(*outcome, *effect)));
+        return std::iter::once(none).chain(pairs).collect();
+    }
+    if !MAPPED.contains(&how.as_str()) {
+        return vec![none];
+    }
+    READINGS
+        .iter()
+        .map(|(reading, name)| ((*name).to_owned(), *reading, Clauses::default()))
+        .collect()
+}
+
+fn declares(outcome: Outcome, effect: Effect) -> Given {
+    let declared = Some(Declared { outcome, effect });
+    let clauses = Clauses {
+        declared,
+        ..Clauses::default()
+    };
+    (format!("{outcome}/{effect}"), None, clauses)
+}
+
 /// Endings of the table that lean on another row ("as its own row"): circumstances rather than endings.
 const LEANING: [&str; 4] = ["late", "unsettled", "unlisted_tools", "unrecorded"];
 
@@ -161,17 +192,14 @@ fn all_differences(rows: &[Row]) -> Vec<String> {
             if *how == How::Unrecorded && class == EffectClass::Read {
                 continue; // goes through: no ending of its own (see `leaning_rows`)
             }
-            for (reading, reading_name) in READINGS {
-                if reading.is_some() && !MAPPED.contains(&how.as_str()) {
-                    continue;
-                }
-                let Some(row) = expected(rows, how.as_str(), class_name, reading_name) else {
-                    out.push(format!("no row for {how}, {class_name}, {reading_name}"));
+            for (given, reading, clauses) in givens(*how) {
+                let Some(row) = expected(rows, how.as_str(), class_name, &given) else {
+                    out.push(format!("no row for {how}, {class_name}, {given}"));
                     continue;
                 };
-                let ruling = rule(*how, class, reading, Clauses::default());
+                let ruling = rule(*how, class, reading, clauses);
                 for difference in differences(&ruling, &row) {
-                    out.push(format!("{how}, {class_name}, {reading_name}: {difference}"));
+                    out.push(format!("{how}, {class_name}, {given}: {difference}"));
                 }
             }
         }
@@ -281,18 +309,14 @@ fn repeats_are_the_tables() {
             .iter()
             .filter_map(Value::as_str)
         {
-            for (how, class, reading) in meant(entry) {
+            for (how, class, (given, reading, clauses)) in meant(entry) {
                 let want = if class == EffectClass::Read && want == Repeat::MayDuplicate {
                     Repeat::MayHelp
                 } else {
                     want
                 };
-                let ruling = rule(how, class, reading, Clauses::default());
-                assert_eq!(
-                    ruling.repeat,
-                    Some(want),
-                    "{entry}: {how}, {class:?}, {reading:?}"
-                );
+                let ruling = rule(how, class, reading, clauses);
+                assert_eq!(ruling.repeat, Some(want), "{entry}: {how}, {class:?}, {given}");
                 compared += 1;
             }
         }
@@ -300,7 +324,7 @@ fn repeats_are_the_tables() {
     assert!(compared > 60, "only {compared} repeats were compared");
 }
 
-fn meant(entry: &str) -> Vec<(How, EffectClass, Option<Reading>)> {
+fn meant(entry: &str) -> Vec<(How, EffectClass, Given)> {
     let all = CLASSES.map(|(class, _)| class);
     let (what, classes) = match entry.split_once(" on ") {
         Some((what, "write")) => (what, vec![EffectClass::Write]),
@@ -308,30 +332,71 @@ fn meant(entry: &str) -> Vec<(How, EffectClass, Option<Reading>)> {
         Some((_, other)) => panic!("[repeat] names the classes {other}"),
         None => (entry, all.to_vec()),
     };
-    let cases: Vec<(How, Option<Reading>)> = match what {
+    let mapped = |how, reading: Option<Reading>| (how, (format!("{reading:?}"), reading, Clauses::default()));
+    let cases: Vec<(How, Given)> = match what {
         "rejected by contract" => vec![
-            (How::Ok, Some(Reading::Rejected)),
-            (How::Flagged, Some(Reading::Rejected)),
+            mapped(How::Ok, Some(Reading::Rejected)),
+            mapped(How::Flagged, Some(Reading::Rejected)),
         ],
         "unknown by contract" => vec![
-            (How::Ok, Some(Reading::Missing)),
-            (How::Ok, Some(Reading::Unlisted)),
+            mapped(How::Ok, Some(Reading::Missing)),
+            mapped(How::Ok, Some(Reading::Unlisted)),
         ],
-        "accepted" => vec![(How::Ok, Some(Reading::Accepted)), (How::Task, None)],
+        "accepted" => vec![mapped(How::Ok, Some(Reading::Accepted)), mapped(How::Task, None)],
         "partial" => vec![
-            (How::Ok, Some(Reading::Partial)),
-            (How::Flagged, Some(Reading::Partial)),
+            mapped(How::Ok, Some(Reading::Partial)),
+            mapped(How::Flagged, Some(Reading::Partial)),
         ],
-        "flagged without a contract" => vec![(How::Flagged, None)],
+        "flagged without a contract" => vec![mapped(How::Flagged, None)],
+        told if told.starts_with("told ") => {
+            let all = givens(How::Told);
+            let given = |name: &str| all.iter().find(|given| given.0 == name).expect("a pair").clone();
+            let names = told.trim_start_matches("told ").split(", ");
+            names.map(|name| (How::Told, given(name))).collect()
+        }
         list => list
             .split(", ")
-            .map(|name| (How::parse(name).expect("an ending"), None))
+            .map(|name| mapped(How::parse(name).expect("an ending"), None))
             .collect(),
     };
     cases
         .iter()
-        .flat_map(|(how, reading)| classes.iter().map(|class| (*how, *class, *reading)))
+        .flat_map(|(how, given)| classes.iter().map(|class| (*how, *class, given.clone())))
         .collect()
+}
+
+/// A pair that the table has no row for is a contradiction; a row for a pair that can't be declared would never be read.
+#[test]
+fn every_pair_that_a_tool_can_declare_has_a_row_or_is_a_contradiction() {
+    let rows = rows(&table());
+    let pairs: Vec<String> = givens(How::Told).into_iter().map(|given| given.0).collect();
+    let written = rows.iter().filter(|row| cell(row, "how") == Some("told"));
+    let mut believed = 0;
+    for row in written {
+        let pair = cell(row, "contract").unwrap_or("none");
+        assert!(
+            pairs.iter().any(|known| known == pair),
+            "no tool can declare {pair}"
+        );
+        if cell(row, "finding").is_none() {
+            let kept = format!(
+                "{}/{}",
+                cell(row, "outcome").unwrap(),
+                cell(row, "effect").unwrap()
+            );
+            assert_eq!(pair, kept, "what is believed is what is declared");
+            believed += 1;
+        }
+    }
+    assert_eq!(believed, 12);
+    for (pair, reading, clauses) in givens(How::Told) {
+        let ruling = rule(How::Told, EffectClass::Write, reading, clauses);
+        assert_eq!(
+            ruling.finding.is_some(),
+            pair == "none" || !rows.iter().any(|row| cell(row, "contract") == Some(&pair)),
+            "{pair}"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What Candor concludes about one call, as a value.
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use super::how::words;
 use crate::arguments::issue::Issue;
@@ -198,6 +200,24 @@ impl Verdict {
         Value::Object(out)
     }
 
+    /// Reads what [`Verdict::to_json`] writes: the value of `_meta["candor/verdict"]`. `None` where a member that a verdict
+    /// can't be without is missing, or one is of another type or a word that the design does not know. Unknown members
+    /// are left out; what is coherent about it is for the reader to judge.
+    pub fn from_json(value: &Value) -> Option<Self> {
+        Some(Self {
+            operation: OperationId::new(Uuid::parse_str(text(value, "operationId")?).ok()?),
+            protocol: Protocol::parse(text(value, "protocol")?)?,
+            outcome: Outcome::parse(text(value, "outcome")?)?,
+            effect: Effect::parse(text(value, "effect")?)?,
+            evidence: Evidence::parse(text(value, "evidence")?)?,
+            error: optional(value, "error", Failure::from_json)?,
+            reference: optional(value, "reference", owned)?,
+            parts: list(value, "parts", Part::from_json)?,
+            attempts: value.get("attempts")?.as_u64()?.try_into().ok()?,
+            suggested_next_step: optional(value, "suggestedNextStep", owned)?,
+        })
+    }
+
     /// Does somebody still have to find out what happened? True where the effect of something that was sent is open
     /// and a better answer can exist. A server's bare flag (`asserted`) leaves the effect unknown by nature: listing
     /// every flagged error as open would bury the calls that really are.
@@ -226,7 +246,30 @@ impl Failure {
     }
 }
 
+impl Failure {
+    fn from_json(value: &Value) -> Option<Self> {
+        Some(Self {
+            code: text(value, "code")?.to_owned(),
+            kind: Kind::parse(text(value, "kind")?)?,
+            message: text(value, "message")?.to_owned(),
+            retry_same_request: value.get("retrySameRequest")?.as_bool()?,
+            repeat: Repeat::parse(text(value, "repeat")?)?,
+            retry_after: optional(value, "retryAfter", Value::as_u64)?,
+            issues: list(value, "issues", |issue| Issue::deserialize(issue).ok())?,
+        })
+    }
+}
+
 impl Part {
+    fn from_json(value: &Value) -> Option<Self> {
+        Some(Self {
+            name: text(value, "name")?.to_owned(),
+            outcome: Outcome::parse(text(value, "outcome")?)?,
+            effect: Effect::parse(text(value, "effect")?)?,
+            code: optional(value, "code", owned)?,
+        })
+    }
+
     fn to_json(&self) -> Value {
         let mut part = json!({ "name": self.name, "outcome": self.outcome, "effect": self.effect });
         if let (Some(code), Some(members)) = (&self.code, part.as_object_mut()) {
@@ -235,3 +278,30 @@ impl Part {
         part
     }
 }
+
+fn text<'a>(value: &'a Value, member: &str) -> Option<&'a str> {
+    value.get(member)?.as_str()
+}
+
+fn owned(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+/// A member that may be absent or null: `Some(None)` where it is, `None` where it is there and can't be read.
+fn optional<T>(value: &Value, member: &str, read: impl Fn(&Value) -> Option<T>) -> Option<Option<T>> {
+    match value.get(member) {
+        None | Some(Value::Null) => Some(None),
+        Some(there) => read(there).map(Some),
+    }
+}
+
+/// A list that may be absent or null; one item that can't be read spoils it.
+fn list<T>(value: &Value, member: &str, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+    let items = optional(value, member, |list| {
+        list.as_array()?.iter().map(&read).collect::<Option<Vec<T>>>()
+    })?;
+    Some(items.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

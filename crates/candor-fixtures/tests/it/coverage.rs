@@ -24,6 +24,11 @@ const NOT_BY_A_SERVER: &[(&str, &str)] = &[
     ("http_refused", "HTTP only"),
     ("http_broken", "HTTP only"),
     ("crashed", "Candor itself is killed"),
+    ("told", "only a tool written with the library says so itself"),
+    (
+        "panicked",
+        "only a tool written with the library is seen to panic",
+    ),
 ];
 
 #[derive(Deserialize)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use candor_core::call::crashed::{self, OpenIntent};
 use candor_core::contract::effect::EffectClass;
 use candor_core::delivery::redaction::KnownSecrets;
-use candor_core::judgment::ending::Scene;
+use candor_core::judgment::ending::{Scene, Voice};
 use candor_core::judgment::verdict::{Effect, Evidence, Outcome};
 use candor_core::names::{OperationId, ServerName, ToolName, UnixMillis};
 use candor_core::record::Entry;

@@ -12,7 +12,7 @@ use candor_core::contract::schema::{Formats, Schema};
 use candor_core::contract::terms::{ShapeMode, ToolTerms};
 use candor_core::delivery::answer::{Caller, Disclosure, Draft};
 use candor_core::delivery::redaction::KnownSecrets;
-use candor_core::judgment::ending::Scene;
+use candor_core::judgment::ending::{Scene, Voice};
 use candor_core::judgment::judge::{Judgment, judge};
 use candor_core::judgment::ruling::{Bytes, Channel, Flag};
 use candor_core::names::{OperationId, ServerName, ToolName, UnixMillis};

@@ -1,5 +1,20 @@
 //! The library over a real rmcp client: stdio and streamable HTTP, both eras.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking, in its shared parts too"
+)]
+
+mod arguments;
+mod faults;
 mod flight;
 mod incidents;
+mod methods;
+mod outcomes;
+mod plain;
+mod principals;
+mod rooms;
+mod setting_up;
 mod ways;

@@ -17,7 +17,7 @@ use crate::judgment::ruling::Opening;
 use crate::names::{OperationId, ServerName, ToolName};
 use crate::reading::result::ResultReading;
 
-fn scene(server: &str, tool: &str, class: EffectClass, attempts: u32, millis: u64) -> Scene {
+pub(super) fn scene(server: &str, tool: &str, class: EffectClass, attempts: u32, millis: u64) -> Scene {
     Scene {
         operation: OperationId::new(Uuid::from_u128(0x8f2c_1a90)),
         server: ServerName::from(server),
