@@ -17,7 +17,6 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::arguments::{Admission, Issue, admit};
-use crate::asking::Asking;
 use crate::call::{Call, Inner};
 use crate::catalogue::Compiled;
 use crate::declaration::Declaration;
@@ -27,6 +26,7 @@ use crate::guard::guarded;
 use crate::parameters::{RMCP_REFUSAL, of_rmcp, plain_numbers};
 use crate::principal::Principal;
 use crate::said::{Said, Slot, listening};
+use crate::seal::Bound;
 use crate::server::Candor;
 
 /// Most pages of a list that are followed to find a tool; a server that never ends its list must end somewhere.
@@ -118,7 +118,8 @@ impl<S: ServerHandler> Candor<S> {
                 coerced.map_or_else(|| given.clone(), Arc::new)
             }
         };
-        let asking = self.asking(&request, &context)?;
+        let bound = Bound::to_call(&name, &principal, &given);
+        let asking = self.asking(&request, &context, &bound, now).await?;
         let call = Call(Arc::new(Inner {
             operation: finish.operation,
             opened: now,
@@ -143,22 +144,8 @@ impl<S: ServerHandler> Candor<S> {
     async fn go(&self, running: Running<S>) -> Result<CallToolResponse, ErrorData> {
         match running.run().await {
             Ran::Answered(answer) => *answer,
-            Ran::Halted => self.halted(&running),
+            Ran::Halted => Ok(running.halted()),
         }
-    }
-
-    /// The tool stopped because the call goes on elsewhere. Rounds and tasks join here; until then it is a fault.
-    fn halted(&self, running: &Running<S>) -> Result<CallToolResponse, ErrorData> {
-        Err(crate::guard::masked(running.finish.operation.uuid()))
-    }
-
-    /// How the user can be asked in this call. Rounds and their sealed state join here.
-    fn asking(
-        &self,
-        _request: &CallToolRequestParams,
-        _context: &RequestContext<RoleServer>,
-    ) -> Result<Asking, ErrorData> {
-        Ok(Asking)
     }
 
     /// The tool as this caller sees it: from the server where it knows single tools, else from its list.
@@ -321,9 +308,7 @@ impl<S: ServerHandler> Running<S> {
         let result = match said {
             Said::Outcome(facts) => finish.told(*facts),
             Said::Issues(issues) => self.unreadable(issues),
-            Said::Broke => finish.authored(&Ending::Panicked {
-                correlation: finish.operation.uuid().to_string(),
-            }),
+            Said::Broke => finish.broke(),
             Said::Refused(refused) => return Ran::answered(Err(refused.into())),
             Said::Halted => return Ran::Halted,
         };

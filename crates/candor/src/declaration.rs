@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::arguments::{Issue, Rule};
+use crate::asking::Form;
 use crate::principal::{Principal, Refused};
 
 /// Who sees a tool.
@@ -23,6 +24,7 @@ pub struct Declaration {
     pub(crate) mode: Mode,
     pub(crate) strict_names: bool,
     pub(crate) exact_numbers: bool,
+    pub(crate) forms: Vec<Form>,
 }
 
 impl Default for Declaration {
@@ -35,6 +37,7 @@ impl Default for Declaration {
             mode: Mode::Coerce,
             strict_names: false,
             exact_numbers: false,
+            forms: Vec::new(),
         }
     }
 }
@@ -117,6 +120,14 @@ impl Declaration {
             exact_numbers: true,
             ..self
         }
+    }
+
+    /// Names a form that the tool may ask its user to fill in, so that one that must not be asked (it asks for a secret) or
+    /// can't be is found at the start. A form that is not named is looked at when it is asked.
+    #[must_use]
+    pub fn asks(mut self, form: Form) -> Self {
+        self.forms.push(form);
+        self
     }
 
     pub(crate) fn is_seen_by(&self, principal: &Principal) -> bool {

@@ -109,6 +109,13 @@ impl Finish {
         self.flagged(&judgment, block, None)
     }
 
+    /// Something broke that nobody foresaw: its id, and nothing of what it was.
+    pub(crate) fn broke(&self) -> CallToolResult {
+        self.authored(&Ending::Panicked {
+            correlation: self.operation.uuid().to_string(),
+        })
+    }
+
     /// A protocol error in candor's own words, for what a model can't mend.
     pub(crate) fn refused(&self, code: i32, ending: &Ending) -> ErrorData {
         let verdict = judge(&self.scene(0), ending).verdict;

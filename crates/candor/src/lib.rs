@@ -11,8 +11,14 @@ pub mod event;
 mod facts;
 mod finish;
 pub mod guard;
+mod halting;
 mod handler;
 pub mod http;
+#[expect(
+    deprecated,
+    reason = "the specification gives logging up and knows nothing better for messages during a call"
+)]
+mod log;
 pub mod outcome;
 pub mod parameters;
 pub mod principal;
@@ -25,6 +31,7 @@ pub mod tasks;
 pub mod tool;
 
 pub use arguments::{Issue, Rule, about};
+pub use asking::{Answer, Form, Link};
 pub use call::{Call, Halt};
 pub use candor_core::arguments::Mode;
 pub use candor_core::judgment::verdict::{Effect, Kind, Part, Repeat};
@@ -32,6 +39,7 @@ pub use declaration::Declaration;
 pub use event::Event;
 pub use guard::quiet_panics;
 pub use jiff::Timestamp;
+pub use log::Level;
 pub use outcome::{Done, Outcome, Parts, Reason, Receipt, Reference};
 pub use parameters::Parameters;
 pub use principal::{Principal, Principals, Refused};
@@ -39,4 +47,4 @@ pub use rmcp;
 pub use schema::{NoArguments, input_schema, output_schema};
 pub use server::{Builder, Candor, StartFault};
 pub use stop::Stop;
-pub use tool::{Answer, Tool, ToolBuilder, Tools};
+pub use tool::{Returned, Tool, ToolBuilder, Tools};

@@ -10,12 +10,14 @@ use candor_core::delivery::redaction::KnownSecrets;
 use jiff::Timestamp;
 use rmcp::ServerHandler;
 
+use crate::asking::FormFault;
 use crate::catalogue::{Catalogue, compile};
 use crate::declaration::Declaration;
 use crate::event::{Event, Witness};
 use crate::guard;
 use crate::principal::{Principals, from_extensions};
 use crate::schema::NotAnObject;
+use crate::seal::{Keys, NoRandomness, Spent, SpentInMemory};
 
 /// A server whose tool calls end honestly. Wraps any rmcp [`ServerHandler`], by macro or by hand, and is one itself: serve
 /// it as you would serve the server, over stdio or streamable HTTP. Cloning is cheap.
@@ -33,6 +35,9 @@ pub(crate) struct Shared {
     pub(crate) principals: Box<dyn Principals>,
     pub(crate) declared: HashMap<String, Declaration>,
     pub(crate) secrets: KnownSecrets,
+    /// `None` where there was no randomness to make any: then nobody is asked in rounds.
+    pub(crate) keys: Option<Keys>,
+    pub(crate) spent: Arc<dyn Spent>,
     pub(crate) catalogue: Catalogue,
     pub(crate) witness: Option<Witness>,
 }
@@ -71,6 +76,8 @@ impl<S: ServerHandler> Candor<S> {
             declared: HashMap::new(),
             witness: None,
             secrets: KnownSecrets::default(),
+            keys: None,
+            spent: Arc::new(SpentInMemory::default()),
         }
     }
 
@@ -88,6 +95,8 @@ pub struct Builder<S> {
     declared: HashMap<String, Declaration>,
     witness: Option<Witness>,
     secrets: KnownSecrets,
+    keys: Option<Keys>,
+    spent: Arc<dyn Spent>,
 }
 
 impl<S> fmt::Debug for Builder<S> {
@@ -145,15 +154,40 @@ impl<S: ServerHandler> Builder<S> {
         }
     }
 
+    /// Seals the state of rounds with these keys. Without them a key is made for this process: rounds then end with it,
+    /// and replicas don't know each other's.
+    #[must_use]
+    pub fn keys(self, keys: Keys) -> Self {
+        Self {
+            keys: Some(keys),
+            ..self
+        }
+    }
+
+    /// Remembers here which states were used that are good for one use; in memory where nothing is said.
+    #[must_use]
+    pub fn spent(self, spent: Arc<dyn Spent>) -> Self {
+        Self { spent, ..self }
+    }
+
     /// The wrapped server, checked as far as it can be before there is a caller: declared tools exist and their schemas
     /// can be used. (A server by hand that answers no `get_tool` shows its tools to callers only.)
     ///
     /// # Errors
     ///
     /// [`StartFault`], with the tool it is about.
-    pub fn build(self) -> Result<Candor<S>, StartFault> {
-        for name in self.declared.keys() {
+    pub fn build(mut self) -> Result<Candor<S>, StartFault> {
+        if self.keys.is_none() {
+            self.keys = Some(Keys::generate()?);
+        }
+        for (name, declaration) in &self.declared {
             check(&self.server, name)?;
+            for form in &declaration.forms {
+                form.check().map_err(|fault| StartFault::Form {
+                    tool: name.clone(),
+                    fault,
+                })?;
+            }
         }
         Ok(self.unchecked())
     }
@@ -166,6 +200,8 @@ impl<S: ServerHandler> Builder<S> {
                 principals: self.principals,
                 declared: self.declared,
                 secrets: self.secrets,
+                keys: self.keys.or_else(|| Keys::generate().ok()),
+                spent: self.spent,
                 catalogue: Catalogue::default(),
                 witness: self.witness,
             }),
@@ -194,6 +230,17 @@ pub enum StartFault {
         /// What they are.
         fault: NotAnObject,
     },
+    /// A form that must not be asked or can't be.
+    #[error("a form of tool {tool:?} can't be asked: {fault}")]
+    Form {
+        /// The tool.
+        tool: String,
+        /// Why not.
+        fault: FormFault,
+    },
+    /// There is no randomness for a key.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
     /// Two tools of one name: which one is meant could not be known.
     #[error("there are two tools named {tool:?}")]
     TwiceNamed {

@@ -22,6 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::arguments::Issue;
+use crate::asking::Form;
 use crate::call::{Call, not_wrapped};
 use crate::declaration::Declaration;
 use crate::outcome::Outcome;
@@ -35,16 +36,16 @@ use crate::stop::pointing;
 type Body = Arc<dyn Fn(Call) -> BoxFuture<'static, Result<CallToolResponse, ErrorData>> + Send + Sync>;
 
 /// What a tool's function may return: an [`Outcome`], or a `Result` of one with [`crate::Stop`] or [`crate::Halt`].
-pub trait Answer: IntoCallToolResult + Send + 'static {
+pub trait Returned: IntoCallToolResult + Send + 'static {
     /// The type of the value.
     type Value: JsonSchema + Any;
 }
 
-impl<T: Serialize + JsonSchema + Send + 'static> Answer for Outcome<T> {
+impl<T: Serialize + JsonSchema + Send + 'static> Returned for Outcome<T> {
     type Value = T;
 }
 
-impl<T, E> Answer for Result<Outcome<T>, E>
+impl<T, E> Returned for Result<Outcome<T>, E>
 where
     T: Serialize + JsonSchema + Send + 'static,
     E: IntoCallToolResult + Send + 'static,
@@ -176,6 +177,15 @@ impl ToolBuilder {
         }
     }
 
+    /// Names a form that the function may ask; see [`Declaration::asks`].
+    #[must_use]
+    pub fn asks(self, form: Form) -> Self {
+        Self {
+            declaration: self.declaration.asks(form),
+            ..self
+        }
+    }
+
     /// The function. `P` is read from the checked arguments and makes the `inputSchema`
     /// ([`crate::schema::NoArguments`] for a tool without any); the value of the outcome makes the `outputSchema`, if it
     /// is an object.
@@ -183,7 +193,7 @@ impl ToolBuilder {
     where
         P: DeserializeOwned + JsonSchema + Any,
         F: Future<Output = R> + Send + 'static,
-        R: Answer,
+        R: Returned,
     {
         let input = input_schema::<P>();
         self.definition.input_schema = input.clone().unwrap_or_default();

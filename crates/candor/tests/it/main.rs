@@ -8,6 +8,7 @@
 )]
 
 mod arguments;
+mod asking;
 mod faults;
 mod flight;
 mod incidents;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use candor::{Call, Candor, Declaration, NoArguments, Outcome, Reason, StartFault, Tool, Tools};
+use candor::asking::Text;
+use candor::{Call, Candor, Declaration, Form, NoArguments, Outcome, Reason, StartFault, Tool, Tools};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::model::object;
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
@@ -35,6 +36,20 @@ fn faults_of_an_author_are_named_with_their_tool() {
         "{fault}"
     );
     assert!(fault.to_string().contains("\"b\""), "{fault}");
+}
+
+#[test]
+fn a_form_that_asks_for_a_secret_is_found_at_the_start() {
+    let form = Form::new("Sign in").required("password", Text::new());
+    let fault = Tools::new("t", "1")
+        .with(tool("a").asks(form).run(nothing))
+        .build()
+        .expect_err("it asks for a secret");
+    assert!(
+        matches!(&fault, StartFault::Form { tool, .. } if tool == "a"),
+        "{fault}"
+    );
+    assert!(fault.to_string().contains("password"), "{fault}");
 }
 
 #[derive(Clone)]

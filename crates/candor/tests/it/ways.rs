@@ -4,7 +4,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData, JsonObject, 
 use rmcp::service::{ClientLifecycleMode, RunningService, ServiceError, serve_client_with_lifecycle};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpClientTransport, StreamableHttpServerConfig, StreamableHttpService};
-use rmcp::{RoleClient, ServerHandler, ServiceExt};
+use rmcp::{ClientHandler, RoleClient, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -32,9 +32,18 @@ fn lifecycle(modern: bool) -> ClientLifecycleMode {
 }
 
 pub(crate) async fn over_a_pipe(server: impl ServerHandler, modern: bool) -> Client {
+    with_client((), server, modern).await
+}
+
+/// Over a pipe, by a client that can do more than call.
+pub(crate) async fn with_client<H: ClientHandler>(
+    client: H,
+    server: impl ServerHandler,
+    modern: bool,
+) -> RunningService<RoleClient, H> {
     let (near, far) = tokio::io::duplex(1 << 20);
     tokio::spawn(async move { server.serve(far).await.expect("it is served").waiting().await });
-    serve_client_with_lifecycle((), near, lifecycle(modern))
+    serve_client_with_lifecycle(client, near, lifecycle(modern))
         .await
         .expect("the client is let in")
 }
@@ -66,7 +75,11 @@ pub(crate) async fn serve(
 }
 
 /// Calls a tool.
-pub(crate) async fn call(client: &Client, tool: &str, arguments: Value) -> Result<CallToolResult, ErrorData> {
+pub(crate) async fn call<H: ClientHandler>(
+    client: &RunningService<RoleClient, H>,
+    tool: &str,
+    arguments: Value,
+) -> Result<CallToolResult, ErrorData> {
     let Value::Object(arguments) = arguments else {
         panic!("arguments are an object")
     };

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use candor::{Builder, Candor};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
@@ -36,6 +37,11 @@ impl Everything {
             + Self::schema_tools()
             + Self::task_tools();
         Self { subscriptions: Arc::default(), tools: Arc::new(tools) }
+    }
+
+    /// The server with what is declared of its tools.
+    pub(super) fn declared() -> Builder<Self> {
+        Candor::builder(Self::new())
     }
 
     /// The tools, the plainest first: the suite calls whichever comes first, without arguments.

@@ -6,5 +6,3 @@ mod questions;
 mod rounds;
 mod schemas;
 mod tasks;
-
-pub(super) use tasks::declared;

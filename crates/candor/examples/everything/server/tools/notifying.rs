@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use candor::{Call, Outcome};
-use rmcp::model::{ContentBlock, LoggingLevel};
+use candor::Level;
+use rmcp::model::ContentBlock;
 use rmcp::{tool, tool_router};
 use serde_json::json;
 use tokio::time::sleep;
@@ -19,7 +20,7 @@ impl Everything {
     #[tool(description = "Logs three messages while it runs")]
     async fn test_tool_with_logging(&self, call: Call) -> Outcome<()> {
         for message in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
-            call.log(LoggingLevel::Info, json!(message)).await;
+            call.log(Level::Info, json!(message)).await;
             sleep(APART).await;
         }
         shown([ContentBlock::text("Three messages were logged.")])
@@ -27,7 +28,7 @@ impl Everything {
 
     #[tool(description = "Logs one message, to a client that asked for messages")]
     async fn test_logging_tool(&self, call: Call) -> Outcome<()> {
-        call.log(LoggingLevel::Info, json!("This client asked for messages.")).await;
+        call.log(Level::Info, json!("This client asked for messages.")).await;
         shown([ContentBlock::text("Done.")])
     }
 

@@ -60,11 +60,11 @@ impl Everything {
     #[tool(description = "Asks with defaults")]
     async fn test_elicitation_sep1034_defaults(&self, call: Call) -> Result<Outcome<()>, Halt> {
         let form = Form::new("Everything has a default.")
-            .optional("name", Text::new().description("User's name").default("John Doe"))
-            .optional("age", Integer::new().description("User's age").default(30))
-            .optional("score", Number::new().description("User's score").default(95.5))
-            .optional("status", Choice::of(["active", "inactive", "pending"]).default("active"))
-            .optional("verified", Boolean::new().description("Is the user verified?").default(true));
+            .optional("name", Text::new().description("User's name").with_default("John Doe"))
+            .optional("age", Integer::new().description("User's age").with_default(30))
+            .optional("score", Number::new().description("User's score").with_default(95.5))
+            .optional("status", Choice::of(["active", "inactive", "pending"]).with_default("active"))
+            .optional("verified", Boolean::new().description("Is the user verified?").with_default(true));
         let answer = call.ask("defaults", &form).await?;
         Ok(told(answer.map(|answer| format!("Elicitation completed: action=accept, content={answer}"))))
     }

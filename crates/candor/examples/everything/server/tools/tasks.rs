@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use candor::asking::{Boolean, Form, Text};
-use candor::outcome::{Effect, Reason};
+use candor::{Effect, Reason};
 use candor::{Call, Halt, Outcome, Parameters, Stop};
 use rmcp::model::ContentBlock;
 use rmcp::{tool, tool_router};
