@@ -106,7 +106,8 @@ impl Call {
             .into_iter()
             .map(|(key, question)| (key.to_owned(), question))
             .collect();
-        let answers = self.0.asking.put(questions).await?;
+        // Boxed: a tool that asks several times would else be a future of tens of kilobytes.
+        let answers = Box::pin(self.0.asking.put(questions)).await?;
         // As many as were asked: anything else would be a fault of ours, and halts as every fault of asking does.
         <[Answer; N]>::try_from(answers).map_err(|_| Halt(()))
     }

@@ -28,6 +28,7 @@ use crate::principal::Principal;
 use crate::said::{Said, Slot, listening};
 use crate::seal::Bound;
 use crate::server::Candor;
+use crate::tasks::{Way, legacy};
 
 /// Most pages of a list that are followed to find a tool; a server that never ends its list must end somewhere.
 const PAGES: usize = 1000;
@@ -43,6 +44,8 @@ pub(crate) struct Running<S> {
     pub(crate) call: Call,
     pub(crate) finish: Finish,
     pub(crate) compiled: Arc<Compiled>,
+    /// Directly, or as which kind of task.
+    pub(crate) way: Way,
 }
 
 /// How a run ended.
@@ -93,6 +96,7 @@ impl<S: ServerHandler> Candor<S> {
             _ => return Err(self.unknown(&name, &principal, &context).await),
         };
         declaration.permits(&principal)?;
+        let way = self.way(&declaration, &context)?;
         let compiled = self.shared.catalogue.of(&tool);
         let mut finish = self.finish(&tool, &declaration, &compiled, &context);
         let given = Arc::new(Value::Object(request.arguments.clone().unwrap_or_default()));
@@ -120,6 +124,9 @@ impl<S: ServerHandler> Candor<S> {
         };
         let bound = Bound::to_call(&name, &principal, &given);
         let asking = self.asking(&request, &context, &bound, now).await?;
+        // A caller of 2025-11-25 says with the request that it is to be a task; the others are told by the answer.
+        let later = declaration.task_later && way == Way::Extension;
+        let asking = if later { asking.can_become_task() } else { asking };
         let call = Call(Arc::new(Inner {
             operation: finish.operation,
             opened: now,
@@ -130,21 +137,17 @@ impl<S: ServerHandler> Candor<S> {
             asking,
         }));
         let request = routed(request, &call, &declaration);
-        self.go(Running {
+        let running = Running {
             server: self.clone(),
             request,
             call,
             finish,
             compiled,
-        })
-        .await
-    }
-
-    /// Runs a call here. (Where tools run as tasks, this is where they are started instead.)
-    async fn go(&self, running: Running<S>) -> Result<CallToolResponse, ErrorData> {
-        match running.run().await {
-            Ran::Answered(answer) => *answer,
-            Ran::Halted => Ok(running.halted()),
+            way,
+        };
+        match &self.shared.tasks {
+            Some(tasks) if way != Way::Directly && !later => running.start(tasks).await,
+            _ => running.go().await,
         }
     }
 
@@ -279,6 +282,14 @@ fn routed(
 }
 
 impl<S: ServerHandler> Running<S> {
+    /// Runs the call here, as far as it goes.
+    pub(crate) async fn go(&self) -> Result<CallToolResponse, ErrorData> {
+        match self.run().await {
+            Ran::Answered(answer) => *answer,
+            Ran::Halted => self.halted().await,
+        }
+    }
+
     /// Runs the tool once, behind the guard, and finishes what it says. Can be run again: a round of questions does.
     pub(crate) async fn run(&self) -> Ran {
         let slot = Arc::new(Slot::default());
@@ -327,7 +338,8 @@ impl<S: ServerHandler> Running<S> {
     }
 
     /// A result that the tool made by itself, or rmcp's router in its place.
-    fn plain(&self, result: CallToolResult) -> Ran {
+    fn plain(&self, mut result: CallToolResult) -> Ran {
+        legacy::cleared(&mut result);
         Ran::answered(Ok(match refused_by_rmcp(&result) {
             Some(issue) => self.unreadable(vec![issue]),
             None => self.finish.untouched(result, &self.compiled),

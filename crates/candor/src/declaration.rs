@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::arguments::{Issue, Rule};
 use crate::asking::Form;
 use crate::principal::{Principal, Refused};
+use crate::tasks::TaskSupport;
 
 /// Who sees a tool.
 type Seen = fn(&Principal) -> bool;
@@ -25,6 +26,9 @@ pub struct Declaration {
     pub(crate) strict_names: bool,
     pub(crate) exact_numbers: bool,
     pub(crate) forms: Vec<Form>,
+    pub(crate) tasks: TaskSupport,
+    /// The tool says itself where it becomes a task.
+    pub(crate) task_later: bool,
 }
 
 impl Default for Declaration {
@@ -38,6 +42,8 @@ impl Default for Declaration {
             strict_names: false,
             exact_numbers: false,
             forms: Vec::new(),
+            tasks: TaskSupport::Never,
+            task_later: false,
         }
     }
 }
@@ -128,6 +134,27 @@ impl Declaration {
     pub fn asks(mut self, form: Form) -> Self {
         self.forms.push(form);
         self
+    }
+
+    /// Runs the tool as a task from its beginning, where the caller can take one ([`TaskSupport::Optional`]) or only so
+    /// ([`TaskSupport::Required`]). Without [`crate::Builder::tasks`] it runs directly all the same.
+    #[must_use]
+    pub fn task(self, support: TaskSupport) -> Self {
+        Self {
+            tasks: support,
+            task_later: false,
+            ..self
+        }
+    }
+
+    /// Lets the tool become a task where it says so ([`crate::Call::as_task`]): what it asks before is asked in the call.
+    #[must_use]
+    pub fn task_where_it_says(self) -> Self {
+        Self {
+            tasks: TaskSupport::Optional,
+            task_later: true,
+            ..self
+        }
     }
 
     pub(crate) fn is_seen_by(&self, principal: &Principal) -> bool {

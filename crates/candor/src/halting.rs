@@ -41,12 +41,22 @@ impl<S: ServerHandler> Candor<S> {
 }
 
 impl<S: ServerHandler> Running<S> {
-    /// The answer to a call whose tool halted. (Where tools run as tasks, `Cause::AsTask` starts one here, and
-    /// `Cause::Unable` can.)
-    pub(crate) fn halted(&self) -> CallToolResponse {
-        let asking = &self.call.0.asking;
-        match asking.halted() {
-            Some(Cause::Asked) => self.round(),
+    /// The answer to a call whose tool halted: the call becomes a task, the round ends, or nothing more comes of it.
+    ///
+    /// # Errors
+    ///
+    /// It should become a task, and none could be begun.
+    pub(crate) async fn halted(&self) -> Result<CallToolResponse, ErrorData> {
+        match (self.call.0.asking.halted(), &self.server.shared.tasks) {
+            (Some(Cause::AsTask), Some(tasks)) => self.start(tasks).await,
+            (Some(Cause::Asked), _) => Ok(self.round()),
+            _ => Ok(self.stopped_asking()),
+        }
+    }
+
+    /// The answer where a halted call goes on nowhere.
+    pub(crate) fn stopped_asking(&self) -> CallToolResponse {
+        match self.call.0.asking.halted() {
             Some(cause) => self.ended(&cause),
             None => self.broke("a tool halted and had not asked"),
         }

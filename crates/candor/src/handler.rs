@@ -22,6 +22,7 @@ use uuid::Uuid;
 
 use crate::guard::{answered, computed, heard, masked};
 use crate::server::Candor;
+use crate::tasks::{extension, legacy};
 
 /// Passes requests on.
 macro_rules! pass {
@@ -65,11 +66,17 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
     ) -> Result<ListToolsResult, ErrorData> {
         answered(async {
             let principal = self.shared.principals.of(&context)?;
-            let mut list = self.inner.list_tools(request, context).await?;
+            let mut list = self.inner.list_tools(request, context.clone()).await?;
             list.tools.retain(|tool| {
                 self.declared(&tool.name)
                     .is_none_or(|declared| declared.is_seen_by(&principal))
             });
+            if self.shared.tasks.is_some() {
+                for tool in &mut list.tools {
+                    let support = self.declared(&tool.name).map(|declared| declared.tasks);
+                    legacy::announce_tool(tool, support.unwrap_or_default(), &context);
+                }
+            }
             Ok(list)
         })
         .await
@@ -84,11 +91,77 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
         if request.method == "tools/call" {
             return Err(self.malformed(request.params.as_ref(), &context));
         }
-        answered(async { self.inner.on_custom_request(request, context).await }).await
+        answered(async {
+            if let Some(tasks) = &self.shared.tasks {
+                let principal = self.shared.principals.of(&context)?;
+                if let Some(answer) = legacy::on_custom_request(tasks, &principal, &request, &context).await {
+                    return answer;
+                }
+            }
+            self.inner.on_custom_request(request, context).await
+        })
+        .await
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        answered(async {
+            let mut result = self.inner.initialize(request, context.clone()).await?;
+            if self.shared.tasks.is_some() {
+                let principal = self.shared.principals.of(&context)?;
+                legacy::announce(&mut result, &principal, &context);
+            }
+            Ok(result)
+        })
+        .await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        answered(async {
+            let Some(tasks) = &self.shared.tasks else {
+                return self.inner.get_task(request, context).await;
+            };
+            extension::get_task(tasks, &self.shared.principals.of(&context)?, &request).await
+        })
+        .await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        answered(async {
+            let Some(tasks) = &self.shared.tasks else {
+                return self.inner.update_task(request, context).await;
+            };
+            extension::update_task(tasks, &self.shared.principals.of(&context)?, &request, None).await
+        })
+        .await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        answered(async {
+            let Some(tasks) = &self.shared.tasks else {
+                return self.inner.cancel_task(request, context).await;
+            };
+            extension::cancel_task(tasks, &self.shared.principals.of(&context)?, &request).await
+        })
+        .await
     }
 
     pass! {
-        initialize(InitializeRequestParams) -> InitializeResult;
         complete(CompleteRequestParams) -> CompleteResult;
         set_level(rmcp::model::SetLevelRequestParams) -> ();
         get_prompt(GetPromptRequestParams) -> GetPromptResponse;
@@ -98,9 +171,6 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
         read_resource(ReadResourceRequestParams) -> ReadResourceResponse;
         subscribe(SubscribeRequestParams) -> ();
         unsubscribe(UnsubscribeRequestParams) -> ();
-        get_task(GetTaskParams) -> GetTaskResult;
-        update_task(UpdateTaskParams) -> ();
-        cancel_task(CancelTaskParams) -> ();
         list_skills(Option<PaginatedRequestParams>) -> ListSkillsResult;
         get_skill(GetSkillRequestParams) -> GetSkillResult;
         read_resource_directory(ReadResourceDirectoryRequestParams) -> ReadResourceDirectoryResult;
@@ -125,7 +195,14 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        answered(async { self.inner.discover(context).await }).await
+        answered(async {
+            let mut result = self.inner.discover(context).await?;
+            if self.shared.tasks.is_some() {
+                extension::announce(&mut result.capabilities);
+            }
+            Ok(result)
+        })
+        .await
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -150,7 +227,11 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
     }
 
     fn get_info(&self) -> ServerConfig {
-        computed(|| self.inner.get_info()).unwrap_or_default()
+        let mut info = computed(|| self.inner.get_info()).unwrap_or_default();
+        if self.shared.tasks.is_some() {
+            extension::announce(&mut info.capabilities);
+        }
+        info
     }
 }
 

@@ -95,6 +95,7 @@ mod calling;
 pub mod carry;
 mod catalogue;
 pub mod declaration;
+pub mod describe;
 pub mod event;
 mod facts;
 mod finish;
@@ -115,6 +116,7 @@ pub mod schema;
 pub mod seal;
 pub mod server;
 pub mod stop;
+mod tasking;
 pub mod tasks;
 pub mod tool;
 

@@ -18,6 +18,7 @@ use crate::guard;
 use crate::principal::{Principals, from_extensions};
 use crate::schema::NotAnObject;
 use crate::seal::{Keys, NoRandomness, Spent, SpentInMemory};
+use crate::tasks::Tasks;
 
 /// A server whose tool calls end honestly. Wraps any rmcp [`ServerHandler`], by macro or by hand, and is one itself: serve
 /// it as you would serve the server, over stdio or streamable HTTP. Cloning is cheap.
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
     /// `None` where there was no randomness to make any: then nobody is asked in rounds.
     pub(crate) keys: Option<Keys>,
     pub(crate) spent: Arc<dyn Spent>,
+    pub(crate) tasks: Option<Tasks>,
     pub(crate) catalogue: Catalogue,
     pub(crate) witness: Option<Witness>,
 }
@@ -78,6 +80,7 @@ impl<S: ServerHandler> Candor<S> {
             secrets: KnownSecrets::default(),
             keys: None,
             spent: Arc::new(SpentInMemory::default()),
+            tasks: None,
         }
     }
 
@@ -97,6 +100,7 @@ pub struct Builder<S> {
     secrets: KnownSecrets,
     keys: Option<Keys>,
     spent: Arc<dyn Spent>,
+    tasks: Option<Tasks>,
 }
 
 impl<S> fmt::Debug for Builder<S> {
@@ -164,6 +168,18 @@ impl<S: ServerHandler> Builder<S> {
         }
     }
 
+    /// Runs calls as tasks, where their tools and callers take them. States that are good for one use are remembered in
+    /// the store of the tasks, too, unless [`Builder::spent`] says otherwise afterwards.
+    #[must_use]
+    pub fn tasks(self, tasks: Tasks) -> Self {
+        let spent = Arc::new(tasks.clone());
+        Self {
+            tasks: Some(tasks),
+            spent,
+            ..self
+        }
+    }
+
     /// Remembers here which states were used that are good for one use; in memory where nothing is said.
     #[must_use]
     pub fn spent(self, spent: Arc<dyn Spent>) -> Self {
@@ -202,6 +218,7 @@ impl<S: ServerHandler> Builder<S> {
                 secrets: self.secrets,
                 keys: self.keys.or_else(|| Keys::generate().ok()),
                 spent: self.spent,
+                tasks: self.tasks,
                 catalogue: Catalogue::default(),
                 witness: self.witness,
             }),

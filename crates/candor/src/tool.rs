@@ -32,6 +32,7 @@ use crate::said::Said;
 use crate::schema::{NotAnObject, input_schema, promised};
 use crate::server::{Builder, Candor, StartFault};
 use crate::stop::pointing;
+use crate::tasks::TaskSupport;
 
 type Body = Arc<dyn Fn(Call) -> BoxFuture<'static, Result<CallToolResponse, ErrorData>> + Send + Sync>;
 
@@ -182,6 +183,24 @@ impl ToolBuilder {
     pub fn asks(self, form: Form) -> Self {
         Self {
             declaration: self.declaration.asks(form),
+            ..self
+        }
+    }
+
+    /// Runs it as a task from its beginning; see [`Declaration::task`].
+    #[must_use]
+    pub fn task(self, support: TaskSupport) -> Self {
+        Self {
+            declaration: self.declaration.task(support),
+            ..self
+        }
+    }
+
+    /// Lets it become a task where it says so; see [`Declaration::task_where_it_says`].
+    #[must_use]
+    pub fn task_where_it_says(self) -> Self {
+        Self {
+            declaration: self.declaration.task_where_it_says(),
             ..self
         }
     }

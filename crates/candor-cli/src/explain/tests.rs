@@ -69,6 +69,7 @@ fn codes_endings_findings_and_words_are_explained() {
     insta::assert_snapshot!("error_code", explained("CANDOR_NO_ANSWER"));
     insta::assert_snapshot!("ending", explained("timeout"));
     insta::assert_snapshot!("ending_with_readings", explained("ok"));
+    insta::assert_snapshot!("ending_by_its_own_word", explained("told"));
     insta::assert_snapshot!("leaning_ending", explained("unrecorded"));
     insta::assert_snapshot!("finding", explained("output_shape"));
     insta::assert_snapshot!("word_of_two_groups", explained("unknown"));

@@ -57,6 +57,10 @@ impl<T> Answer<T> {
     /// # Errors
     ///
     /// That reason.
+    #[expect(
+        clippy::result_large_err,
+        reason = "it is made once in a call, and is what the tool returns"
+    )]
     pub fn or_reason(self) -> Result<T, Reason> {
         let (code, message) = match self {
             Self::Accepted(value) => return Ok(value),

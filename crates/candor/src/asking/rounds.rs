@@ -12,7 +12,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::answers::Answers;
-use super::form::{FormFault, USUAL_WAIT};
+use super::form::{Form, FormFault, USUAL_WAIT};
 use super::way::{Asking, MOST_ROUNDS};
 use crate::seal::{Bound, Keys, Refused, Spent, State, Unsealed};
 
@@ -113,7 +113,7 @@ pub(crate) fn needed(asking: &Asking) -> Vec<(String, String, Value)> {
     parked
         .into_iter()
         .map(|(key, (question, _))| {
-            let schema = question.form().map_or(Value::Null, |form| form.schema());
+            let schema = question.form().map_or(Value::Null, Form::schema);
             (key, question.message().to_owned(), schema)
         })
         .collect()

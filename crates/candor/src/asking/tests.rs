@@ -38,7 +38,7 @@ fn everything() -> Form {
         .optional("some_titled", Choices::titled([("a", "First"), ("b", "Second")]))
 }
 
-fn accept(content: Value) -> Value {
+fn accept(content: &Value) -> Value {
     json!({ "action": "accept", "content": content })
 }
 
@@ -285,7 +285,7 @@ fn answers_are_checked_on_accept_only() {
             Ok(end)
         );
     }
-    let misfit = read(&form, &accept(junk)).expect_err("junk");
+    let misfit = read(&form, &accept(&junk)).expect_err("junk");
     let paths: Vec<&str> = misfit.issues.iter().map(|issue| issue.path.as_str()).collect();
     assert_eq!((paths, misfit.total), (vec!["/name", "/age"], 2));
     for no_answer in [
@@ -320,12 +320,12 @@ fn each_shape_takes_its_values_and_no_others() {
     ] {
         let content = |value: &Value| json!({ "name": "Ada", field: value });
         assert_eq!(
-            read(&everything(), &accept(content(&good))),
+            read(&everything(), &accept(&content(&good))),
             Ok(Answer::Accepted(content(&good))),
             "{field}"
         );
         assert_eq!(
-            read(&everything(), &accept(content(&bad)))
+            read(&everything(), &accept(&content(&bad)))
                 .expect_err(field)
                 .issues[0]
                 .path
@@ -335,7 +335,7 @@ fn each_shape_takes_its_values_and_no_others() {
         );
     }
     assert!(
-        read(&everything(), &accept(json!({}))).is_err(),
+        read(&everything(), &accept(&json!({}))).is_err(),
         "the name is required, and its default is no answer"
     );
 }
@@ -343,7 +343,7 @@ fn each_shape_takes_its_values_and_no_others() {
 #[test]
 fn what_was_not_asked_is_left_out() {
     let form = Form::new("Who?").required("name", Text::new());
-    let given = accept(json!({ "name": "Ada", "confirm": true }));
+    let given = accept(&json!({ "name": "Ada", "confirm": true }));
     assert_eq!(
         read(&form, &given),
         Ok(Answer::Accepted(json!({ "name": "Ada" })))
@@ -373,7 +373,7 @@ fn the_user_sees_the_deadline_and_what_was_wrong() {
         "How many?\n\nThis question is open for 10 minutes."
     );
     let misfit = question
-        .read(&accept(json!({ "guests": 12 })))
+        .read(&accept(&json!({ "guests": 12 })))
         .expect_err("too many");
     let again = params(&question.request(Some(&misfit)).expect("a request"));
     let message = again["message"].as_str().expect("a message");
@@ -388,7 +388,7 @@ fn answers_show_nothing_in_logs() {
     let answer = Answer::Accepted(json!({ "name": "Ada Lovelace" }));
     assert_eq!(format!("{answer:?}"), "Accepted(***)");
     let mut answers = Answers::default();
-    answers.give("who", &(&everything()).into(), accept(json!({ "name": "Ada" })));
+    answers.give("who", &(&everything()).into(), accept(&json!({ "name": "Ada" })));
     let shown = format!("{answers:?}");
     assert!(shown.contains("who") && !shown.contains("Ada"), "{shown}");
 }
@@ -464,7 +464,7 @@ proptest! {
     #[test]
     fn whatever_is_accepted_fits(guests in any::<i64>()) {
         let form = Form::new("m").required("guests", Integer::new().range(1, 9));
-        let taken = read(&form, &accept(json!({ "guests": guests })));
+        let taken = read(&form, &accept(&json!({ "guests": guests })));
         prop_assert_eq!(taken.is_ok(), (1..=9).contains(&guests));
     }
 

@@ -1,5 +1,6 @@
 //! Tools that run as tasks: states, stores, what runs in this process, and the two forms on the wire.
 
+mod asked;
 mod board;
 mod desk;
 pub mod extension;

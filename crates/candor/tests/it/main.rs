@@ -18,4 +18,5 @@ mod plain;
 mod principals;
 mod rooms;
 mod setting_up;
+mod tasks;
 mod ways;

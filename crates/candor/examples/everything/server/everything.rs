@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use candor::tasks::{Limits, MemoryStore, TaskTerms, Tasks, system_clock};
 use candor::{Builder, Candor};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
@@ -19,7 +20,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::fixtures::KEEP_MS;
 use super::subscriptions::Subscriptions;
-use super::{prompts, resources};
+use super::{prompts, resources, tools};
 
 /// What all sessions share.
 #[derive(Clone)]
@@ -41,7 +42,9 @@ impl Everything {
 
     /// The server with what is declared of its tools.
     pub(super) fn declared() -> Builder<Self> {
-        Candor::builder(Self::new())
+        let store = Arc::new(MemoryStore::new(Limits::default()));
+        let tasks = Tasks::new(store, system_clock(), TaskTerms::default());
+        tools::declared(Candor::builder(Self::new())).tasks(tasks)
     }
 
     /// The tools, the plainest first: the suite calls whichever comes first, without arguments.

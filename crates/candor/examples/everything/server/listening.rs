@@ -1,8 +1,10 @@
 //! The server on a port of loopback.
 
+use candor::carry::CarryLayer;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
+use tower_layer::Layer as _;
 
 use super::everything::Everything;
 
@@ -17,7 +19,7 @@ pub(crate) async fn listen(port: u16) -> anyhow::Result<String> {
     let config = StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS);
     let service =
         StreamableHttpService::new(move || Ok(server.clone()), LocalSessionManager::default().into(), config);
-    let routes = axum::Router::new().nest_service("/mcp", service);
+    let routes = axum::Router::new().nest_service("/mcp", CarryLayer::default().layer(service));
     tokio::spawn(async move { axum::serve(listener, routes).await });
     Ok(url)
 }

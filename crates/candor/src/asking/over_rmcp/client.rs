@@ -218,6 +218,6 @@ pub(super) fn refusal(answer: Result<CallToolResponse, ServiceError>) -> String 
     }
 }
 
-pub(super) fn accept(content: Value) -> Value {
+pub(super) fn accept(content: &Value) -> Value {
     json!({ "action": "accept", "content": content })
 }

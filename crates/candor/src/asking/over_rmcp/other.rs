@@ -63,7 +63,7 @@ async fn a_form_a_model_and_roots_are_asked_in_one_round() {
     let model =
         json!({ "role": "assistant", "content": { "type": "text", "text": "Paris" }, "model": "m-1" });
     let answers = [
-        ("user", accept(json!({ "name": "Ada" }))),
+        ("user", accept(&json!({ "name": "Ada" }))),
         ("greeting", model),
         ("roots", json!({ "roots": [] })),
     ];
@@ -83,7 +83,7 @@ async fn a_form_a_model_and_roots_are_asked_in_one_round() {
 async fn only_what_the_client_offers_is_asked_for() {
     let tool = |call: Call| async move {
         if call.can_ask(Means::Form) {
-            call.ask("user", &Form::new("Who?")).await?;
+            let _name = call.ask("user", &Form::new("Who?")).await?;
         }
         let answer = call.input("greeting", sampling()).await?;
         Ok(format!("{answer:?}"))
@@ -206,7 +206,7 @@ async fn a_form_that_asks_for_a_secret_reaches_nobody() {
 #[tokio::test]
 async fn a_key_stands_for_one_question() {
     let tool = |call: Call| async move {
-        call.ask("yes", &Form::new("Book?")).await?;
+        let _yes = call.ask("yes", &Form::new("Book?")).await?;
         Ok(format!("{:?}", call.ask("yes", &Form::new("Pay?")).await?))
     };
     for modern in ERAS {

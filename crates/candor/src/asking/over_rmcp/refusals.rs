@@ -31,7 +31,7 @@ fn arguments() -> Value {
 }
 
 fn ada() -> [(&'static str, Value); 1] {
-    [("name", accept(json!({ "name": "Ada" })))]
+    [("name", accept(&json!({ "name": "Ada" })))]
 }
 
 #[tokio::test]
@@ -54,8 +54,8 @@ async fn answers_travel_sealed_from_round_to_round() {
     assert!(!second.contains("Ada"));
     // A later round can't change what an earlier one was decided by.
     let late = [
-        ("sure", accept(json!({ "sure": true }))),
-        ("name", accept(json!({ "name": "Eve" }))),
+        ("sure", accept(&json!({ "sure": true }))),
+        ("name", accept(&json!({ "name": "Eve" }))),
     ];
     let reordered = json!({ "day": "2026-12-01", "room": 12 });
     let done = text(
@@ -158,7 +158,7 @@ async fn only_what_was_asked_is_answered() {
     // Neither is one to a question that comes later.
     let both = [
         ada()[0].clone(),
-        ("sure", accept(json!({ "sure": true }))),
+        ("sure", accept(&json!({ "sure": true }))),
         ("extra", json!(1)),
     ];
     let (round, _) = asked(once(&client, &arguments(), Some(&state), &both).await);

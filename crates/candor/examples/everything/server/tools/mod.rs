@@ -6,3 +6,5 @@ mod questions;
 mod rounds;
 mod schemas;
 mod tasks;
+
+pub(super) use tasks::declared;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use candor::asking::{Boolean, Form, Text};
-use candor::{Effect, Reason};
-use candor::{Call, Halt, Outcome, Parameters, Stop};
+use candor::tasks::TaskSupport;
+use candor::{Builder, Call, Declaration, Effect, Halt, Outcome, Parameters, Reason};
 use rmcp::model::ContentBlock;
-use rmcp::{tool, tool_router};
+use rmcp::{ErrorData, tool, tool_router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::sleep;
@@ -38,6 +38,19 @@ struct Delete {
     filename: Option<String>,
 }
 
+/// What is declared of these tools: which may run as tasks, and which only so.
+pub(in super::super) fn declared(builder: Builder<Everything>) -> Builder<Everything> {
+    let only = ["failing_job", "confirm_delete", "multi_input"];
+    let may = ["slow_compute", "protocol_error_job"];
+    let builder = only.into_iter().fold(builder, |builder, name| {
+        builder.tool(name, Declaration::writes().task(TaskSupport::Required))
+    });
+    let builder = may.into_iter().fold(builder, |builder, name| {
+        builder.tool(name, Declaration::writes().task(TaskSupport::Optional))
+    });
+    builder.tool("test_tool_with_task", Declaration::writes().task_where_it_says())
+}
+
 #[tool_router(router = task_tools, vis = "pub(in super::super)")]
 impl Everything {
     #[tool(description = "Greets at once")]
@@ -65,10 +78,10 @@ impl Everything {
         Outcome::Failed(Reason::new("ALWAYS_FAILS", "this job fails on purpose"))
     }
 
-    #[tool(description = "Breaks down")]
-    async fn protocol_error_job(&self) -> Result<Outcome<()>, Stop> {
+    #[tool(description = "Ends with an error of the protocol")]
+    async fn protocol_error_job(&self) -> Result<Outcome<()>, ErrorData> {
         sleep(Duration::from_millis(200)).await;
-        Err(Stop::broke("this job breaks down on purpose"))
+        Err(ErrorData::internal_error("this job ends so on purpose", None))
     }
 
     #[tool(description = "Asks before it deletes")]
