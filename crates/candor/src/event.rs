@@ -57,8 +57,15 @@ impl Event {
                 let verdict = result.meta.as_ref().and_then(|meta| meta.0.get("candor/verdict"));
                 event.by(verdict)
             }
-            Ok(CallToolResponse::InputRequired(_)) => Self { outcome: Word::InputRequired, ..event },
-            Ok(_) => Self { outcome: Word::Accepted, effect: Effect::Unknown, ..event },
+            Ok(CallToolResponse::InputRequired(_)) => Self {
+                outcome: Word::InputRequired,
+                ..event
+            },
+            Ok(_) => Self {
+                outcome: Word::Accepted,
+                effect: Effect::Unknown,
+                ..event
+            },
             Err(error) => event.by_error(error),
         }
     }
@@ -77,7 +84,10 @@ impl Event {
 
     fn by_error(self, error: &ErrorData) -> Self {
         if error.code.0 == PERMISSION_DENIED {
-            return Self { code: Some(DENIED.to_owned()), ..self };
+            return Self {
+                code: Some(DENIED.to_owned()),
+                ..self
+            };
         }
         let verdict = error.data.as_ref().and_then(|data| data.get("candor/verdict"));
         if verdict.is_some() {
@@ -85,6 +95,11 @@ impl Event {
         }
         // The tool answered with an error of its own: whether it did something first is not known.
         let code = Some(error.code.0.to_string());
-        Self { outcome: Word::Failed, effect: Effect::Unknown, code, ..self }
+        Self {
+            outcome: Word::Failed,
+            effect: Effect::Unknown,
+            code,
+            ..self
+        }
     }
 }

@@ -5,7 +5,11 @@ mod server;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let port = std::env::args().nth(1).map(|port| port.parse()).transpose()?.unwrap_or(0);
+    let port = std::env::args()
+        .nth(1)
+        .map(|port| port.parse())
+        .transpose()?
+        .unwrap_or(0);
     let url = server::listen(port).await?;
     eprintln!("{url}");
     tokio::signal::ctrl_c().await?;

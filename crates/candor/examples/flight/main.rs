@@ -14,7 +14,10 @@ async fn main() -> anyhow::Result<()> {
     if std::io::stdin().is_terminal() {
         eprintln!("flight: an MCP server, waiting for a client on stdin. It ends when stdin does.");
     }
-    let running = server::Flights::declared().build()?.serve(rmcp::transport::stdio()).await?;
+    let running = server::Flights::declared()
+        .build()?
+        .serve(rmcp::transport::stdio())
+        .await?;
     running.waiting().await?;
     Ok(())
 }

@@ -80,15 +80,32 @@ async fn the_everything_server_conforms() {
         played.push((revision, suite.play(&url, revision).await));
     }
     let faults = faults(&known.failure, &played);
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
     page::hold(&suite.version(), &known.failure, &played);
 }
 
 #[test]
 fn failures_without_an_entry_and_entries_without_a_failure_are_both_faults() {
-    let check = |id: &str, status| suite::Check { id: id.to_owned(), status, message: String::new() };
-    let checks = vec![check("a", Status::Failure), check("b", Status::Success), check("c", Status::Skipped)];
-    let scenario = Scenario { name: "s".to_owned(), scored: true, checks };
+    let check = |id: &str, status| suite::Check {
+        id: id.to_owned(),
+        status,
+        message: String::new(),
+    };
+    let checks = vec![
+        check("a", Status::Failure),
+        check("b", Status::Success),
+        check("c", Status::Skipped),
+    ];
+    let scenario = Scenario {
+        name: "s".to_owned(),
+        scored: true,
+        checks,
+    };
     let played = [("r", vec![scenario])];
     let known = |check: &str, reason: &str| Known {
         revision: "r".to_owned(),
@@ -99,6 +116,9 @@ fn failures_without_an_entry_and_entries_without_a_failure_are_both_faults() {
     let reason = "the suite asks for what the revision forbids";
     assert_eq!(faults(&[known("a", reason)], &played), Vec::<String>::new());
     assert_eq!(faults(&[], &played).len(), 1);
-    assert_eq!(faults(&[known("a", reason), known("b", reason)], &played).len(), 1);
+    assert_eq!(
+        faults(&[known("a", reason), known("b", reason)], &played).len(),
+        1
+    );
     assert_eq!(faults(&[known("a", "")], &played).len(), 1);
 }

@@ -27,12 +27,17 @@ pub(crate) fn hold(version: &str, known: &[Known], played: &[(&str, Vec<Scenario
         return;
     }
     let held = std::fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(held, page, "docs/conformance.md says other than was found now (UPDATE=1 writes it)");
+    assert_eq!(
+        held, page,
+        "docs/conformance.md says other than was found now (UPDATE=1 writes it)"
+    );
 }
 
 fn page(version: &str, known: &[Known], played: &[(&str, Vec<Scenario>)]) -> String {
     let mut page = format!("{HEAD}\nSuite: `@modelcontextprotocol/conformance` {version}.\n");
-    page.push_str("\n| requirements | scored: passed | failed | warned | not scored: passed | failed | warned |\n");
+    page.push_str(
+        "\n| requirements | scored: passed | failed | warned | not scored: passed | failed | warned |\n",
+    );
     page.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
     for (revision, scenarios) in played {
         let total = |scored: bool, status: Status| -> usize {
@@ -40,18 +45,28 @@ fn page(version: &str, known: &[Known], played: &[(&str, Vec<Scenario>)]) -> Str
             counted.map(|scenario| scenario.count(status)).sum()
         };
         let ends = [Status::Success, Status::Failure, Status::Warning];
-        let counts = [true, false].map(|scored| ends.map(|status| total(scored, status).to_string()).join(" | "));
+        let counts =
+            [true, false].map(|scored| ends.map(|status| total(scored, status).to_string()).join(" | "));
         let _ = writeln!(page, "| {revision} | {} |", counts.join(" | "));
     }
     page.push_str("\n## What does not pass, and why\n\n");
     if known.is_empty() {
         page.push_str("Nothing.\n");
     }
-    for Known { revision, scenario, check, reason } in known {
+    for Known {
+        revision,
+        scenario,
+        check,
+        reason,
+    } in known
+    {
         let _ = writeln!(page, "- {revision}, `{scenario}`, `{check}`: {}", reason.trim());
     }
     for (revision, scenarios) in played {
-        let _ = writeln!(page, "\n## {revision}\n\n| scenario | scored | passed | failed | warned | skipped |");
+        let _ = writeln!(
+            page,
+            "\n## {revision}\n\n| scenario | scored | passed | failed | warned | skipped |"
+        );
         page.push_str("| --- | --- | --- | --- | --- | --- |\n");
         for scenario in scenarios {
             let scored = if scenario.scored { "yes" } else { "no" };

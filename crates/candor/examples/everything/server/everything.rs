@@ -9,11 +9,11 @@ use candor::{Builder, Candor};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CompletionInfo, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -37,7 +37,10 @@ impl Everything {
             + Self::round_tools()
             + Self::schema_tools()
             + Self::task_tools();
-        Self { subscriptions: Arc::default(), tools: Arc::new(tools) }
+        Self {
+            subscriptions: Arc::default(),
+            tools: Arc::new(tools),
+        }
     }
 
     /// The server with what is declared of its tools.
@@ -90,7 +93,9 @@ impl ServerHandler for Everything {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.tools.call(ToolCallContext::new(self, request, context)).await
+        self.tools
+            .call(ToolCallContext::new(self, request, context))
+            .await
     }
 
     async fn list_prompts(
@@ -140,9 +145,14 @@ impl ServerHandler for Everything {
     ) -> Result<CompleteResult, ErrorData> {
         let begun = request.argument.value;
         let known = ["paris", "park", "party"];
-        let fitting = known.into_iter().filter(|word| word.starts_with(&begun)).map(str::to_owned);
+        let fitting = known
+            .into_iter()
+            .filter(|word| word.starts_with(&begun))
+            .map(str::to_owned);
         let values = CompletionInfo::new(fitting.collect());
-        Ok(CompleteResult::new(values.map_err(|fault| ErrorData::internal_error(fault, None))?))
+        Ok(CompleteResult::new(
+            values.map_err(|fault| ErrorData::internal_error(fault, None))?,
+        ))
     }
 
     async fn set_level(

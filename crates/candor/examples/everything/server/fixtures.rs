@@ -12,7 +12,8 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 /// A red PNG of one pixel, in base64.
-pub(super) const IMAGE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==";
+pub(super) const IMAGE: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==";
 /// A WAV of silence, in base64.
 pub(super) const SOUND: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";
 /// How long clients may keep what was listed or read.
@@ -33,11 +34,13 @@ pub(super) fn question(message: &str, name: &str) -> Result<InputRequest, ErrorD
     let form = json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] });
     let requested_schema: ElicitationSchema =
         serde_json::from_value(form).map_err(|fault| ErrorData::internal_error(fault.to_string(), None))?;
-    Ok(InputRequest::Elicitation(ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message: message.into(),
-        requested_schema,
-    })))
+    Ok(InputRequest::Elicitation(ElicitRequest::new(
+        ElicitRequestParams::FormElicitationParams {
+            meta: None,
+            message: message.into(),
+            requested_schema,
+        },
+    )))
 }
 
 /// The text at a place of some JSON, or nothing.
@@ -47,7 +50,11 @@ pub(super) fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
 
 /// A finished call whose result is its content.
 pub(super) fn shown<const N: usize>(blocks: [ContentBlock; N]) -> Outcome<()> {
-    Outcome::Completed(Done { value: (), receipt: None, content: Some(blocks.into()) })
+    Outcome::Completed(Done {
+        value: (),
+        receipt: None,
+        content: Some(blocks.into()),
+    })
 }
 
 /// A schema as it is written.

@@ -17,8 +17,11 @@ pub(crate) async fn listen(port: u16) -> anyhow::Result<String> {
     let url = format!("http://{}/mcp", listener.local_addr()?);
     let server = Everything::declared().build()?;
     let config = StreamableHttpServerConfig::default().with_allowed_origins(ORIGINS);
-    let service =
-        StreamableHttpService::new(move || Ok(server.clone()), LocalSessionManager::default().into(), config);
+    let service = StreamableHttpService::new(
+        move || Ok(server.clone()),
+        LocalSessionManager::default().into(),
+        config,
+    );
     let routes = axum::Router::new().nest_service("/mcp", CarryLayer::default().layer(service));
     tokio::spawn(async move { axum::serve(listener, routes).await });
     Ok(url)

@@ -11,16 +11,30 @@ use super::fixtures::{IMAGE, KEEP_MS, question, text_at};
 /// All prompts.
 pub(super) fn list() -> ListPromptsResult {
     let arguments = vec![
-        PromptArgument::new("arg1").with_description("First test argument").with_required(true),
-        PromptArgument::new("arg2").with_description("Second test argument").with_required(false),
+        PromptArgument::new("arg1")
+            .with_description("First test argument")
+            .with_required(true),
+        PromptArgument::new("arg2")
+            .with_description("Second test argument")
+            .with_required(false),
     ];
     let plain = |name: &str, about: &str| Prompt::new(name, Some(about), None);
     ListPromptsResult::with_all_items(vec![
         plain("test_simple_prompt", "A prompt without arguments"),
-        Prompt::new("test_prompt_with_arguments", Some("A prompt that takes arguments"), Some(arguments)),
-        plain("test_prompt_with_embedded_resource", "A prompt with an embedded resource"),
+        Prompt::new(
+            "test_prompt_with_arguments",
+            Some("A prompt that takes arguments"),
+            Some(arguments),
+        ),
+        plain(
+            "test_prompt_with_embedded_resource",
+            "A prompt with an embedded resource",
+        ),
         plain("test_prompt_with_image", "A prompt with an image"),
-        plain("test_input_required_result_prompt", "A prompt that asks the user first"),
+        plain(
+            "test_input_required_result_prompt",
+            "A prompt that asks the user first",
+        ),
     ])
     .with_ttl_ms(KEEP_MS)
     .with_cache_scope(CacheScope::Public)
@@ -30,7 +44,11 @@ pub(super) fn list() -> ListPromptsResult {
 pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResponse, ErrorData> {
     let argument = |name: &str| {
         let arguments = request.arguments.as_ref();
-        arguments.and_then(|all| all.get(name)).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+        arguments
+            .and_then(|all| all.get(name))
+            .and_then(|value| value.as_str())
+            .unwrap_or_default()
+            .to_owned()
     };
     let says = |text: String| PromptMessage::new_text(Role::User, text);
     let messages = match request.name.as_str() {
@@ -52,11 +70,19 @@ pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResponse,
             says("Please process the embedded resource above.".to_owned()),
         ],
         "test_prompt_with_image" => vec![
-            PromptMessage::new(Role::User, ContentBlock::Image(ImageContent::new(IMAGE, "image/png"))),
+            PromptMessage::new(
+                Role::User,
+                ContentBlock::Image(ImageContent::new(IMAGE, "image/png")),
+            ),
             says("Please analyze the image above.".to_owned()),
         ],
         "test_input_required_result_prompt" => return asked(request),
-        other => return Err(ErrorData::invalid_params(format!("there is no prompt {other}"), None)),
+        other => {
+            return Err(ErrorData::invalid_params(
+                format!("there is no prompt {other}"),
+                None,
+            ));
+        }
     };
     Ok(GetPromptResult::new(messages).into())
 }
@@ -64,7 +90,10 @@ pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResponse,
 /// The prompt that asks the user for what it is about.
 fn asked(request: &GetPromptRequestParams) -> Result<GetPromptResponse, ErrorData> {
     let answers = request.input_responses.as_ref();
-    let Some(answer) = answers.and_then(|all| all.get("user_context")).filter(|answer| answer.is_object()) else {
+    let Some(answer) = answers
+        .and_then(|all| all.get("user_context"))
+        .filter(|answer| answer.is_object())
+    else {
         let question = question("What context should the prompt use?", "context")?;
         let requests = InputRequests::from([("user_context".into(), question)]);
         return Ok(InputRequiredResult::from_input_requests(requests).into());

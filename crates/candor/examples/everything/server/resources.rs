@@ -15,8 +15,12 @@ const BINARY: &str = "test://static-binary";
 /// All resources.
 pub(super) fn list() -> ListResourcesResult {
     ListResourcesResult::with_all_items(vec![
-        Resource::new(TEXT, "Static text").with_description("A text").with_mime_type("text/plain"),
-        Resource::new(BINARY, "Static binary").with_description("An image").with_mime_type("image/png"),
+        Resource::new(TEXT, "Static text")
+            .with_description("A text")
+            .with_mime_type("text/plain"),
+        Resource::new(BINARY, "Static binary")
+            .with_description("An image")
+            .with_mime_type("image/png"),
     ])
     .with_ttl_ms(KEEP_MS)
     .with_cache_scope(CacheScope::Public)
@@ -36,7 +40,11 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 /// One resource.
 pub(super) fn read(uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let contents = match uri {
-        TEXT => text(uri, "text/plain", "This is the content of the static text resource."),
+        TEXT => text(
+            uri,
+            "text/plain",
+            "This is the content of the static text resource.",
+        ),
         BINARY => ResourceContents::BlobResourceContents {
             uri: uri.into(),
             mime_type: Some("image/png".into()),
@@ -47,7 +55,9 @@ pub(super) fn read(uri: &str) -> Result<ReadResourceResult, ErrorData> {
             ErrorData::resource_not_found(format!("there is no resource {uri}"), Some(json!({ "uri": uri })))
         })?,
     };
-    Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(KEEP_MS).with_cache_scope(CacheScope::Public))
+    Ok(ReadResourceResult::new(vec![contents])
+        .with_ttl_ms(KEEP_MS)
+        .with_cache_scope(CacheScope::Public))
 }
 
 fn from_template(uri: &str) -> Option<ResourceContents> {

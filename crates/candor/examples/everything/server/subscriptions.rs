@@ -29,7 +29,11 @@ impl Subscriptions {
             key
         };
         context.cancelled().await;
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).1.remove(&key);
+        self.open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .1
+            .remove(&key);
     }
 
     /// All who listen now.
@@ -48,6 +52,9 @@ impl Subscriptions {
 
     /// A legacy client watches it no longer.
     pub(super) fn unwatch(&self, uri: &str) {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+        self.watched
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(uri);
     }
 }

@@ -25,5 +25,10 @@ pub(super) fn leads_elsewhere(arguments: &Value, _now: Timestamp, _who: &Princip
     if from.is_none() || from != to {
         return Vec::new();
     }
-    vec![about(arguments, "/to", "elsewhere", "another airport than the one of departure")]
+    vec![about(
+        arguments,
+        "/to",
+        "elsewhere",
+        "another airport than the one of departure",
+    )]
 }

@@ -47,7 +47,9 @@ pub(crate) struct Flights {
 impl Flights {
     /// The server with what is declared of its tool. The clock can still be set.
     pub(crate) fn declared() -> Builder<Self> {
-        let book = Declaration::writes().rule(departs_in_the_future).rule(leads_elsewhere);
+        let book = Declaration::writes()
+            .rule(departs_in_the_future)
+            .rule(leads_elsewhere);
         Candor::builder(Self::default()).tool("book_flight", book)
     }
 }
@@ -61,12 +63,19 @@ impl Flights {
             // The rules have seen to this; whoever calls without them is refused all the same.
             return Outcome::Rejected(Reason::new("NO_SUCH_DAY", "there is no such day"));
         };
-        let flight = Flight { from: wanted.from, to: wanted.to, day };
+        let flight = Flight {
+            from: wanted.from,
+            to: wanted.to,
+            day,
+        };
         match self.desk.book(flight, wanted.passengers) {
             Ok(booked) => {
                 let receipt = booked.number.clone();
                 Outcome::completed_with(
-                    Booked { booking: booked.number, seats_left: booked.seats_left },
+                    Booked {
+                        booking: booked.number,
+                        seats_left: booked.seats_left,
+                    },
                     receipt,
                 )
             }

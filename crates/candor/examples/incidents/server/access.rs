@@ -32,9 +32,14 @@ impl Badges {
             of("bob", "acme"),
             of("eve", "globex").with_scope(WRITE).with_scope(AUDIT),
         ];
-        let issued: Vec<(String, Principal)> =
-            everybody.into_iter().map(|who| (Uuid::new_v4().simple().to_string(), who)).collect();
-        let shown = issued.iter().map(|(badge, who)| (who.id.clone(), badge.clone())).collect();
+        let issued: Vec<(String, Principal)> = everybody
+            .into_iter()
+            .map(|who| (Uuid::new_v4().simple().to_string(), who))
+            .collect();
+        let shown = issued
+            .iter()
+            .map(|(badge, who)| (who.id.clone(), badge.clone()))
+            .collect();
         (Self(Arc::new(issued.into_iter().collect())), shown)
     }
 

@@ -79,7 +79,13 @@ impl Desk {
             }
             let ticket = format!("INC-{:04}", incidents.len() + 1);
             let state = State::Queued;
-            incidents.push(Incident { ticket: ticket.clone(), service, title, severity, state });
+            incidents.push(Incident {
+                ticket: ticket.clone(),
+                service,
+                title,
+                severity,
+                state,
+            });
             Ok(ticket)
         })
     }
@@ -88,7 +94,9 @@ impl Desk {
     pub(crate) fn open_oldest(&self) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for incidents in all.values_mut() {
-            let oldest = incidents.iter_mut().find(|incident| incident.state == State::Queued);
+            let oldest = incidents
+                .iter_mut()
+                .find(|incident| incident.state == State::Queued);
             if let Some(incident) = oldest {
                 incident.state = State::Open;
             }
@@ -111,7 +119,10 @@ impl Desk {
     /// One incident of this tenant.
     pub(crate) fn find(&self, tenant: &str, ticket: &str) -> Option<Incident> {
         self.with(tenant, |incidents| {
-            incidents.iter().find(|incident| incident.ticket == ticket).cloned()
+            incidents
+                .iter()
+                .find(|incident| incident.ticket == ticket)
+                .cloned()
         })
     }
 

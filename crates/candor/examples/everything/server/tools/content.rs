@@ -1,7 +1,7 @@
 //! Every kind of content, and an error.
 
-use candor::outcome::Reason;
 use candor::Outcome;
+use candor::outcome::Reason;
 use rmcp::model::{AudioContent, ContentBlock};
 use rmcp::{tool, tool_router};
 
@@ -28,7 +28,11 @@ impl Everything {
     #[tool(description = "Gives a resource")]
     async fn test_embedded_resource(&self) -> Outcome<()> {
         let about = "This is an embedded resource content.";
-        shown([ContentBlock::resource(text("test://embedded-resource", "text/plain", about))])
+        shown([ContentBlock::resource(text(
+            "test://embedded-resource",
+            "text/plain",
+            about,
+        ))])
     }
 
     #[tool(description = "Gives a text, an image and a resource")]

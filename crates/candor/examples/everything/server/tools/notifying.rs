@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use candor::{Call, Outcome};
 use candor::Level;
+use candor::{Call, Outcome};
 use rmcp::model::ContentBlock;
 use rmcp::{tool, tool_router};
 use serde_json::json;
@@ -19,7 +19,11 @@ const APART: Duration = Duration::from_millis(50);
 impl Everything {
     #[tool(description = "Logs three messages while it runs")]
     async fn test_tool_with_logging(&self, call: Call) -> Outcome<()> {
-        for message in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+        for message in [
+            "Tool execution started",
+            "Tool processing data",
+            "Tool execution completed",
+        ] {
             call.log(Level::Info, json!(message)).await;
             sleep(APART).await;
         }
@@ -28,7 +32,8 @@ impl Everything {
 
     #[tool(description = "Logs one message, to a client that asked for messages")]
     async fn test_logging_tool(&self, call: Call) -> Outcome<()> {
-        call.log(Level::Info, json!("This client asked for messages.")).await;
+        call.log(Level::Info, json!("This client asked for messages."))
+            .await;
         shown([ContentBlock::text("Done.")])
     }
 

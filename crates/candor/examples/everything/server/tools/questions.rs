@@ -29,7 +29,9 @@ struct Elicitation {
 /// Asks the client's model.
 pub(super) fn sampling(prompt: &str) -> InputRequest {
     let messages = vec![SamplingMessage::user_text(prompt)];
-    InputRequest::CreateMessage(CreateMessageRequest::new(CreateMessageRequestParams::new(messages, 100)))
+    InputRequest::CreateMessage(CreateMessageRequest::new(CreateMessageRequestParams::new(
+        messages, 100,
+    )))
 }
 
 #[tool_router(router = question_tools, vis = "pub(in super::super)")]
@@ -41,7 +43,9 @@ impl Everything {
         Parameters(asked): Parameters<Sampling>,
     ) -> Result<Outcome<()>, Halt> {
         let answer = call.input("prompt", sampling(&asked.prompt)).await?;
-        Ok(told(answer.map(|answer| format!("LLM response: {}", text_at(&answer, "/content/text")))))
+        Ok(told(answer.map(|answer| {
+            format!("LLM response: {}", text_at(&answer, "/content/text"))
+        })))
     }
 
     #[tool(description = "Asks the user for a name and an address")]
@@ -60,13 +64,29 @@ impl Everything {
     #[tool(description = "Asks with defaults")]
     async fn test_elicitation_sep1034_defaults(&self, call: Call) -> Result<Outcome<()>, Halt> {
         let form = Form::new("Everything has a default.")
-            .optional("name", Text::new().description("User's name").with_default("John Doe"))
+            .optional(
+                "name",
+                Text::new().description("User's name").with_default("John Doe"),
+            )
             .optional("age", Integer::new().description("User's age").with_default(30))
-            .optional("score", Number::new().description("User's score").with_default(95.5))
-            .optional("status", Choice::of(["active", "inactive", "pending"]).with_default("active"))
-            .optional("verified", Boolean::new().description("Is the user verified?").with_default(true));
+            .optional(
+                "score",
+                Number::new().description("User's score").with_default(95.5),
+            )
+            .optional(
+                "status",
+                Choice::of(["active", "inactive", "pending"]).with_default("active"),
+            )
+            .optional(
+                "verified",
+                Boolean::new()
+                    .description("Is the user verified?")
+                    .with_default(true),
+            );
         let answer = call.ask("defaults", &form).await?;
-        Ok(told(answer.map(|answer| format!("Elicitation completed: action=accept, content={answer}"))))
+        Ok(told(answer.map(|answer| {
+            format!("Elicitation completed: action=accept, content={answer}")
+        })))
     }
 
     #[tool(description = "Asks with every shape of a choice")]
@@ -76,7 +96,11 @@ impl Everything {
             let numbers = [("value1", "First"), ("value2", "Second"), ("value3", "Third")];
             numbers.map(|(value, number)| (value, format!("{number} {word}")))
         };
-        let named = [("opt1", "Option One"), ("opt2", "Option Two"), ("opt3", "Option Three")];
+        let named = [
+            ("opt1", "Option One"),
+            ("opt2", "Option Two"),
+            ("opt3", "Option Three"),
+        ];
         let form = Form::new("Every shape of a choice.")
             .optional("untitledSingle", Choice::of(plain))
             .optional("titledSingle", Choice::titled(titled("Option")))
@@ -84,7 +108,9 @@ impl Everything {
             .optional("untitledMulti", Choices::of(plain))
             .optional("titledMulti", Choices::titled(titled("Choice")));
         let answer = call.ask("choices", &form).await?;
-        Ok(told(answer.map(|answer| format!("Elicitation completed: action=accept, content={answer}"))))
+        Ok(told(answer.map(|answer| {
+            format!("Elicitation completed: action=accept, content={answer}")
+        })))
     }
 }
 

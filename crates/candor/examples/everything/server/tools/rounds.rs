@@ -34,19 +34,27 @@ impl Everything {
     #[tool(description = "Asks for a name")]
     async fn test_input_required_result_elicitation(&self, call: Call) -> Result<Outcome<()>, Halt> {
         let answer = call.ask("user_name", &who()).await?;
-        Ok(told(answer.map(|answer| format!("Hello, {}!", text_at(&answer, "/name")))))
+        Ok(told(
+            answer.map(|answer| format!("Hello, {}!", text_at(&answer, "/name"))),
+        ))
     }
 
     #[tool(description = "Asks the client's model for a capital")]
     async fn test_input_required_result_sampling(&self, call: Call) -> Result<Outcome<()>, Halt> {
-        let answer = call.input("capital_question", sampling("What is the capital of France?")).await?;
-        Ok(told(answer.map(|answer| format!("The model said: {}", text_at(&answer, "/content/text")))))
+        let answer = call
+            .input("capital_question", sampling("What is the capital of France?"))
+            .await?;
+        Ok(told(answer.map(|answer| {
+            format!("The model said: {}", text_at(&answer, "/content/text"))
+        })))
     }
 
     #[tool(description = "Asks for the client's roots")]
     async fn test_input_required_result_list_roots(&self, call: Call) -> Result<Outcome<()>, Halt> {
         let answer = call.input("client_roots", roots()).await?;
-        Ok(told(answer.map(|answer| format!("The roots are {}", answer["roots"]))))
+        Ok(told(
+            answer.map(|answer| format!("The roots are {}", answer["roots"])),
+        ))
     }
 
     #[tool(description = "Asks for a yes, with sealed state")]
@@ -62,10 +70,15 @@ impl Everything {
     #[tool(description = "Asks three things in one round")]
     async fn test_input_required_result_multiple_inputs(&self, call: Call) -> Result<Outcome<()>, Halt> {
         let (who, greeting) = (who(), sampling("Generate a greeting"));
-        let questions =
-            [("user_name", (&who).into()), ("greeting", greeting.into()), ("client_roots", roots().into())];
+        let questions = [
+            ("user_name", (&who).into()),
+            ("greeting", greeting.into()),
+            ("client_roots", roots().into()),
+        ];
         let [name, greeting, roots] = call.ask_all(questions).await?;
-        let all = [name, greeting, roots].into_iter().map(|answer| answer.or_reason());
+        let all = [name, greeting, roots]
+            .into_iter()
+            .map(|answer| answer.or_reason());
         Ok(match all.collect::<Result<Vec<_>, _>>() {
             Ok(_) => shown([ContentBlock::text("All inputs were received.")]),
             Err(reason) => Outcome::Rejected(reason),
@@ -79,7 +92,9 @@ impl Everything {
             Ok(name) => name,
             Err(reason) => return Ok(Outcome::Rejected(reason)),
         };
-        let color = call.ask("step2", &one_text("What is your favourite colour?", "color")).await?;
+        let color = call
+            .ask("step2", &one_text("What is your favourite colour?", "color"))
+            .await?;
         Ok(told(color.map(|color| {
             format!("{} likes {}", text_at(&name, "/name"), text_at(&color, "/color"))
         })))
@@ -101,8 +116,12 @@ impl Everything {
 
     #[tool(description = "Asks for a value")]
     async fn test_streaming_elicitation(&self, call: Call) -> Result<Outcome<()>, Halt> {
-        let answer = call.ask("streaming_elicitation", &one_text("Provide a value", "value")).await?;
-        Ok(told(answer.map(|answer| format!("The value is {}", text_at(&answer, "/value")))))
+        let answer = call
+            .ask("streaming_elicitation", &one_text("Provide a value", "value"))
+            .await?;
+        Ok(told(answer.map(|answer| {
+            format!("The value is {}", text_at(&answer, "/value"))
+        })))
     }
 
     #[tool(description = "Can't do without the client's model")]

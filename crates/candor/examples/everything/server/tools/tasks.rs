@@ -93,7 +93,9 @@ impl Everything {
         let file = delete.filename.as_deref().unwrap_or("file.txt");
         let form = Form::new(format!("Delete {file}?")).required("confirm", Boolean::new());
         let answer = call.ask("confirm", &form).await?;
-        Ok(told(answer.map(|answer| format!("{file}: confirmed is {}", answer["confirm"]))))
+        Ok(told(answer.map(|answer| {
+            format!("{file}: confirmed is {}", answer["confirm"])
+        })))
     }
 
     #[tool(description = "Asks two things at once")]
@@ -115,6 +117,8 @@ impl Everything {
         let answer = call.ask("user_name", &form).await?;
         call.as_task().await?;
         sleep(Duration::from_millis(200)).await;
-        Ok(told(answer.map(|answer| format!("Hello, {}! (as a task)", text_at(&answer, "/name")))))
+        Ok(told(answer.map(|answer| {
+            format!("Hello, {}! (as a task)", text_at(&answer, "/name"))
+        })))
     }
 }
