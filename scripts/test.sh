@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every check and every test of Candor. This is the second command of the README, and all that CI runs.
 #   scripts/test.sh           everything
-#   scripts/test.sh --quick   without the real servers and clients: their tests say that they skip
+#   scripts/test.sh --quick   without the real servers, clients and the conformance suite: their tests say that they skip
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,5 +47,5 @@ if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
 else
   say "" "== skipped: candor-core for wasm32-unknown-unknown; with rustup: rustup target add wasm32-unknown-unknown"
 fi
-if [ "$quick" = no ]; then step scripts/subjects.sh; step scripts/clients.sh; fi
+if [ "$quick" = no ]; then step scripts/subjects.sh; step scripts/clients.sh; step scripts/conformance.sh; fi
 step cargo test --workspace --locked --no-fail-fast

@@ -20,6 +20,7 @@ use crate::arguments::{Admission, Issue, admit};
 use crate::call::{Call, Inner};
 use crate::catalogue::Compiled;
 use crate::declaration::Declaration;
+use crate::event::Event;
 use crate::finish::Finish;
 use crate::guard::guarded;
 use crate::parameters::{RMCP_REFUSAL, of_rmcp, plain_numbers};
@@ -62,13 +63,32 @@ impl Ran {
 }
 
 impl<S: ServerHandler> Candor<S> {
-    /// Answers one `tools/call`.
+    /// Answers one `tools/call`, and tells the witness what became of it.
     pub(crate) async fn call(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let principal = self.shared.principals.of(&context)?;
+        let name = request.name.to_string();
+        let principal = self.shared.principals.of(&context);
+        let known = principal.as_ref().ok().cloned();
+        let answer = match principal {
+            Ok(principal) => self.call_of(principal, request, context).await,
+            Err(refused) => Err(refused.into()),
+        };
+        if let Some(witness) = &self.shared.witness {
+            witness(&Event::of((self.shared.clock)(), name, known, &answer));
+        }
+        answer
+    }
+
+    /// Answers one `tools/call` of a caller that is known.
+    async fn call_of(
+        &self,
+        principal: Principal,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
         let declaration = self.shared.declared.get(&name).cloned().unwrap_or_default();
         let tool = match self.find(&name, &context).await? {

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 pub use candor_core::arguments::issue::Issue;
+/// An outcome without its value: the word of a [`Part`].
+pub use candor_core::judgment::verdict::Outcome as Word;
 pub use candor_core::judgment::verdict::{Effect, Kind, Part, Repeat};
 use rmcp::model::ContentBlock;
 
@@ -82,6 +84,65 @@ pub struct Reason {
     pub next_step: Option<String>,
     /// What it can be followed by.
     pub reference: Option<Reference>,
+}
+
+impl<T> Parts<T> {
+    /// Parts with a code and one sentence about the whole; there are none yet.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            value: None,
+            parts: Vec::new(),
+            message: message.into(),
+            code: code.into(),
+            receipt: None,
+        }
+    }
+
+    /// Adds a part that is done.
+    #[must_use]
+    pub fn done(self, name: impl Into<String>) -> Self {
+        self.part(name, Word::Completed, Effect::Applied, None)
+    }
+
+    /// Adds a part that is not done and changed nothing.
+    #[must_use]
+    pub fn not_done(self, name: impl Into<String>, code: impl Into<String>) -> Self {
+        self.part(name, Word::Failed, Effect::NotApplied, Some(code.into()))
+    }
+
+    /// Adds a part of which nobody knows whether it is done.
+    #[must_use]
+    pub fn unknown(self, name: impl Into<String>, code: impl Into<String>) -> Self {
+        self.part(name, Word::Unknown, Effect::Unknown, Some(code.into()))
+    }
+
+    /// Says what there is of a result.
+    #[must_use]
+    pub fn value(self, value: T) -> Self {
+        Self {
+            value: Some(value),
+            ..self
+        }
+    }
+
+    /// Says what proves the part that is done.
+    #[must_use]
+    pub fn receipt(self, receipt: impl Into<String>) -> Self {
+        Self {
+            receipt: Some(Receipt(receipt.into())),
+            ..self
+        }
+    }
+
+    fn part(mut self, name: impl Into<String>, outcome: Word, effect: Effect, code: Option<String>) -> Self {
+        self.parts.push(Part {
+            name: name.into(),
+            outcome,
+            effect,
+            code,
+        });
+        self
+    }
 }
 
 impl Reason {

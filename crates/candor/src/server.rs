@@ -13,6 +13,7 @@ use rmcp::ServerHandler;
 use crate::asking::FormFault;
 use crate::catalogue::{Catalogue, compile};
 use crate::declaration::Declaration;
+use crate::event::{Event, Witness};
 use crate::guard;
 use crate::principal::{Principals, from_extensions};
 use crate::schema::NotAnObject;
@@ -40,6 +41,7 @@ pub(crate) struct Shared {
     pub(crate) spent: Arc<dyn Spent>,
     pub(crate) tasks: Option<Tasks>,
     pub(crate) catalogue: Catalogue,
+    pub(crate) witness: Option<Witness>,
 }
 
 type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
@@ -74,6 +76,7 @@ impl<S: ServerHandler> Candor<S> {
             clock: Box::new(system_clock),
             principals: Box::new(from_extensions),
             declared: HashMap::new(),
+            witness: None,
             secrets: KnownSecrets::default(),
             keys: None,
             spent: Arc::new(SpentInMemory::default()),
@@ -93,6 +96,7 @@ pub struct Builder<S> {
     clock: Clock,
     principals: Box<dyn Principals>,
     declared: HashMap<String, Declaration>,
+    witness: Option<Witness>,
     secrets: KnownSecrets,
     keys: Option<Keys>,
     spent: Arc<dyn Spent>,
@@ -132,6 +136,16 @@ impl<S: ServerHandler> Builder<S> {
     pub fn tool(mut self, name: impl Into<String>, declaration: Declaration) -> Self {
         self.declared.insert(name.into(), declaration);
         self
+    }
+
+    /// Tells this function what became of each call, the refusals too, before the caller hears it: for an event log. It
+    /// must be quick and must not panic. What a task ends with later is not told here.
+    #[must_use]
+    pub fn witness(self, witness: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self {
+            witness: Some(Arc::new(witness)),
+            ..self
+        }
     }
 
     /// Names values that no text of candor's may hold, such as the server's own keys: they are masked in what is told of
@@ -206,6 +220,7 @@ impl<S: ServerHandler> Builder<S> {
                 spent: self.spent,
                 tasks: self.tasks,
                 catalogue: Catalogue::default(),
+                witness: self.witness,
             }),
         }
     }

@@ -25,6 +25,8 @@ const FLOORS: &[(&str, &[&str])] = &[
             "candor-fixtures",
         ],
     ),
+    // Beside the gateway: a server that has it needs neither gateway nor ledger.
+    ("candor", &["candor-core"]),
     ("candor-house", &[]),
     (
         "candor-fuzz",
@@ -57,13 +59,13 @@ const KEPT_TO: &[(&str, &[&str], &str)] = &[
     ),
     (
         "rmcp",
-        &[],
-        "it drops what it does not know: another end in tests, never on the data path",
+        &["candor"],
+        "it drops what it does not know: what the library stands beside, another end in tests, never on the data path",
     ),
     (
         "rusqlite",
-        &["candor-ledger"],
-        "only the ledger knows where records are",
+        &["candor-ledger", "candor"],
+        "only the ledger knows where records are; the library keeps its tasks in a file of its own, if asked to",
     ),
     ("jsonschema", &["candor-core"], "schemas are judged in one place"),
     ("cel", &["candor-core"], "rules are judged in one place"),
@@ -86,7 +88,9 @@ fn wrong_of(package: &Value) -> Vec<String> {
         let wanted = word(dependency, "name");
         let for_tests = dependency.get("kind").and_then(Value::as_str) == Some("dev");
         let known = FLOORS.iter().any(|(known, _)| *known == wanted);
-        if known && !allowed.contains(&wanted) && !(for_tests && FOR_TESTS.contains(&wanted)) {
+        // A crate's tests may ask for more of itself: a feature.
+        let for_tests_alone = for_tests && (FOR_TESTS.contains(&wanted) || wanted == name);
+        if known && !allowed.contains(&wanted) && !for_tests_alone {
             faults.push(format!("{name} -> {wanted}: this arrow does not point down"));
         }
         let kept = KEPT_TO
@@ -164,6 +168,9 @@ fn an_arrow_that_points_up_or_sideways_is_found() {
         package("candor-new", "serde", Value::Null),
         package("candor-gateway", "anyhow", Value::Null),
         package("candor-gateway", "rmcp", Value::Null),
+        package("candor", "candor-ledger", Value::Null),
+        package("candor", "candor", Value::Null),
+        package("candor-gateway", "candor", Value::Null),
     ];
     for one in &wrong_ones {
         assert_eq!(wrong(&[one]).len(), 1, "{one}");
@@ -176,6 +183,8 @@ fn an_arrow_that_points_up_or_sideways_is_found() {
         package("candor-bench", "anyhow", Value::Null),
         package("candor-fuzz", "candor-gateway", Value::Null),
         package("candor-cli", "rmcp", json!("dev")),
+        package("candor", "rmcp", Value::Null),
+        package("candor", "candor", json!("dev")),
         package("candor-core", "serde", Value::Null),
     ];
     for one in &right_ones {

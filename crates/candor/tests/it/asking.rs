@@ -140,3 +140,21 @@ async fn a_sealed_state_holds_for_its_own_call_once() {
         .to_string();
     assert!(error.contains("requestState"), "{error}");
 }
+
+#[tokio::test]
+async fn names_beside_the_answers_that_were_asked_for_are_ignored_and_unasked_answers_are_no_consent() {
+    let client = with_client(accepts(), server(), true).await;
+    let answer = |name: &str| json!({ "action": "accept", "content": { "name": name } });
+    // Nobody was asked yet: the question is put all the same.
+    let mut unasked = CallToolRequestParams::new("greet");
+    unasked.input_responses = Some([("who".to_owned(), answer("Bob"))].into());
+    let first = once(&client, unasked).await.expect("a round");
+    let CallToolResponse::InputRequired(round) = first else {
+        panic!("it asks")
+    };
+    let mut params = answered(&round);
+    let answers = params.input_responses.as_mut().expect("there are some");
+    answers.insert("unknown".to_owned(), answer("Eve"));
+    let done = once(&client, params).await.expect("a result");
+    assert!(matches!(&done, CallToolResponse::Complete(result) if first_text(result) == "hello Ann"));
+}

@@ -10,7 +10,9 @@
 mod arguments;
 mod asking;
 mod faults;
+mod flight;
 mod http;
+mod incidents;
 mod methods;
 mod outcomes;
 mod plain;
