@@ -32,7 +32,7 @@ deny:
 # Measures what Candor costs on this machine, and writes it down.
 bench:
     cargo build --locked --release --package candor-cli --package candor-bench
-    target/release/candor-bench --write docs/benchmarks.md
+    target/release/candor-bench --write docs/benchmarks
 
 # Fuzzes one target for as long as it is let (needs nightly Rust and cargo-fuzz). Starts from the committed corpus.
 fuzz TARGET *FLAGS:

@@ -27,6 +27,16 @@ struct Measured {
     resident_kb: u64,
 }
 
+/// What stands above the table where it is kept.
+const PREFACE: &str = "# What Candor costs
+
+Written by `just bench`, which plays the same calls directly and through Candor in one run: every round plays every way in turn, and
+each figure is the median of five rounds. Only the ratios within one run mean something. \"Bytes only\" puts two programs that copy bytes
+between host and server: less than that nobody in between can cost. \"Added\" is the median call less the direct one; \"added before\"
+is the same figure of the run before. MB is the most memory that the wrapping process held, pages of its program file included.
+
+";
+
 /// Rounds; each figure is the median over them.
 const ROUNDS: usize = 5;
 
@@ -78,16 +88,24 @@ fn main() -> anyhow::Result<()> {
     let measured = measure(&own, &candor, &folder);
     fs::remove_dir_all(&folder)?;
     let report = measured?;
-    let place = PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
-        .join("candor-bench.json");
-    let text = report.render(Report::read(&place).as_ref());
+    // The table of last time stays beside the new one, so that what became slower is seen.
+    let kept = env::args()
+        .position(|arg| arg == "--write")
+        .map(|at| {
+            env::args()
+                .nth(at + 1)
+                .context("--write STEM: the place for STEM.md and STEM.json is missing")
+        })
+        .transpose()?
+        .map(PathBuf::from);
+    let before = kept
+        .as_ref()
+        .and_then(|stem| Report::read(&stem.with_extension("json")));
+    let text = report.render(before.as_ref());
     std::io::stdout().write_all(text.as_bytes())?;
-    report.write(&place)?;
-    if let Some(at) = env::args().position(|arg| arg == "--write") {
-        let file = env::args()
-            .nth(at + 1)
-            .context("--write FILE: the file is missing")?;
-        fs::write(file, text)?;
+    if let Some(stem) = kept {
+        report.write(&stem.with_extension("json"))?;
+        fs::write(stem.with_extension("md"), format!("{PREFACE}{text}"))?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::args::{LogArgs, LogFormat};
 use crate::masked;
 
 /// Lines that may wait for a stderr that nobody reads.
-const WAITING_LINES: usize = 4_096;
+const WAITING_LINES: usize = 1_024;
 
 /// stderr, without ever failing: a reader that is gone loses the line and nothing else. Each write is one line, and
 /// holds no credentials.

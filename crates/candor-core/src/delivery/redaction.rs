@@ -18,6 +18,7 @@ mod json;
 mod known;
 mod least;
 mod names;
+mod openings;
 mod pem;
 mod raw;
 mod scan;
@@ -30,7 +31,7 @@ mod values;
 
 pub use change::{Change, Redacted, RedactionKind};
 pub use invisible::escape_invisible;
-pub use json::{json, known_json};
+pub use json::{json, json_owned, known_json};
 pub use known::{KnownSecrets, known};
 pub use least::{disclosure, least, least_json};
 pub use names::is_secret_name;

@@ -217,7 +217,7 @@ fn made_block(members: &Members<'_>, ruling: &Ruling, secrets: &KnownSecrets) ->
         return None;
     }
     let value: Value = serde_json::from_str(structured).ok()?;
-    let mut text = redaction::json(&value, secrets).value.to_string();
+    let mut text = redaction::json_owned(value, secrets).value.to_string();
     if text.len() > MADE_BLOCK {
         text.truncate(text.floor_char_boundary(MADE_BLOCK));
         text.push('…');

@@ -118,7 +118,7 @@ fn kept(raw: &str, secrets: &KnownSecrets) -> Value {
     if raw.len() <= CUT
         && let Ok(value) = serde_json::from_str::<Value>(raw)
     {
-        return redaction::json(&value, secrets).value;
+        return redaction::json_owned(value, secrets).value;
     }
     // Redact before the cut: a cut through a credential would hide it from redaction and keep its first half. The
     // window is twice the cut, so that reading a huge reply stays cheap; what stands at its own end is not kept.
@@ -128,7 +128,7 @@ fn kept(raw: &str, secrets: &KnownSecrets) -> Value {
         None
     };
     let masked = match whole {
-        Some(value) => redaction::json(&value, secrets).value.to_string(),
+        Some(value) => redaction::json_owned(value, secrets).value.to_string(),
         None => {
             let window = raw.get(..raw.floor_char_boundary(2 * CUT)).unwrap_or_default();
             let mut masked = redaction::masked(window, secrets).value.into_owned();

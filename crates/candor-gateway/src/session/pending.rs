@@ -51,7 +51,7 @@ pub(super) enum Holder {
 }
 
 /// Calls that were told and may still be answered: more than this many are forgotten, oldest first.
-const MOST_TOLD: usize = 256;
+const MOST_TOLD: usize = 128;
 
 /// The open requests of one session.
 #[derive(Debug, Default)]

@@ -8,7 +8,6 @@ use super::encoded::is_data_uri;
 use super::extent::{Quote, Reach, bare_end, ends_line, line_end};
 use super::names::{is_secret_name, is_token_name};
 use super::pem;
-use super::scan::run_end;
 use super::schemes::{is_challenge, token68_end};
 use super::values;
 
@@ -35,6 +34,9 @@ const LONGER_THAN_CODE: usize = 512;
 
 /// White space looked over at either side of a separator.
 const WIDEST_GAP: usize = 8;
+
+/// What separates a name from its value in Chinese and Japanese.
+const FULL_WIDTH_COLON: &[u8] = "：".as_bytes();
 
 /// Names that are secrets only as query parameters of a URL.
 const QUERY_NAMES: &[&str] = &[
@@ -106,11 +108,10 @@ impl Form {
 
 /// The secret assigned to the name that stands at `start..end`. `floor` is as for tokens.
 pub(super) fn value_after(text: &str, start: usize, end: usize, floor: usize) -> Option<Found> {
-    let name = text.get(start..end)?;
     let name_quote = Quote::at(text, end);
     let after_name = name_quote.map_or(end, |quote| end + quote.length());
     let gap_end = gap_end(text, after_name);
-    let in_query = is_in_query(text, start, floor);
+    let name = text.get(start..end)?;
     let Some(separator_end) = separator_end(text, gap_end) else {
         let is_flag = name.starts_with("--") && name_quote.is_none() && gap_end == end + 1;
         return if is_flag && is_secret_name(name) {
@@ -119,7 +120,8 @@ pub(super) fn value_after(text: &str, start: usize, end: usize, floor: usize) ->
             None
         };
     };
-    let is_query = in_query && gap_end == end && text.as_bytes().get(end) == Some(&b'=');
+    let is_query =
+        gap_end == end && text.as_bytes().get(end) == Some(&b'=') && is_in_query(text, start, floor);
     if !is_secret_name(name) {
         return if is_query {
             query_value(text, name, separator_end)
@@ -348,16 +350,21 @@ fn is_in_query(text: &str, start: usize, floor: usize) -> bool {
 
 /// Where the separator at `at` ends: `=`, `:`, `=>`, `:=` or a full-width colon; none if it compares or qualifies.
 fn separator_end(text: &str, at: usize) -> Option<usize> {
-    let rest = text.get(at..)?;
-    if rest.starts_with("==") || rest.starts_with("::") || rest.starts_with("=~") || rest.starts_with("://") {
-        return None;
-    }
-    ["=>", ":=", "=", ":", "："]
-        .into_iter()
-        .find(|mark| rest.starts_with(mark))
-        .map(|mark| at + mark.len())
+    let length = match text.as_bytes().get(at..)? {
+        [b'=', b'=' | b'~', ..] | [b':', b':', ..] | [b':', b'/', b'/', ..] => return None,
+        [b'=', b'>', ..] | [b':', b'=', ..] => 2,
+        [b'=' | b':', ..] => 1,
+        rest if rest.starts_with(FULL_WIDTH_COLON) => FULL_WIDTH_COLON.len(),
+        _ => return None,
+    };
+    Some(at + length)
 }
 
 fn gap_end(text: &str, at: usize) -> usize {
-    run_end(text, at, |byte| byte == b' ' || byte == b'\t').min(at + WIDEST_GAP)
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let gap = rest
+        .iter()
+        .take(WIDEST_GAP)
+        .take_while(|byte| matches!(byte, b' ' | b'\t'));
+    at + gap.count()
 }

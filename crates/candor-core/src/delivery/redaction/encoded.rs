@@ -34,7 +34,7 @@ pub(super) fn is_data_uri(value: &str) -> bool {
 /// Whether a string is base64 (either alphabet, line breaks allowed) and nothing else.
 pub(super) fn is_base64(value: &str) -> bool {
     value.bytes().all(|byte| {
-        byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte) || byte == b'\n' || byte == b'\r'
+        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=' | b'\n' | b'\r')
     })
 }
 

@@ -12,6 +12,10 @@ const NOTE: &str = "stack frames left out";
 /// Lines end at line breaks; in a text without any they also end at `\n` as it is written inside JSON.
 pub(super) fn without_frames(text: &str) -> Option<(String, usize)> {
     let line_break = if text.contains('\n') { "\n" } else { "\\n" };
+    // Most texts have no frame, and many no second line: they are read without being taken apart.
+    if !text.contains(line_break) && Section::Prose.read(text).frames() == 0 {
+        return None;
+    }
     let mut section = Section::Prose;
     let mut frames = 0_usize;
     let lines: Vec<(&str, bool)> = text
@@ -158,7 +162,7 @@ fn heading(line: &str) -> Option<Section> {
         Some(Section::Go)
     } else if line.eq_ignore_ascii_case("stack backtrace:") {
         Some(Section::Rust)
-    } else if line.contains("Traceback (most recent call last):") && line.ends_with("last):") {
+    } else if line.ends_with("last):") && line.contains("Traceback (most recent call last):") {
         Some(Section::Prose)
     } else {
         JOINS

@@ -9,7 +9,11 @@ use std::fmt::Write as _;
 /// An unseen character in a text that is read by a model or on a terminal can forge a line of someone else's.
 #[must_use]
 pub fn escape_invisible(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.find(is_invisible) else {
+    let first = text
+        .bytes()
+        .position(|byte| !is_plain(byte))
+        .and_then(|from| Some(from + text.get(from..)?.find(is_invisible)?));
+    let Some(first) = first else {
         return Cow::Borrowed(text);
     };
     let (clean, rest) = text.split_at_checked(first).unwrap_or((text, ""));
@@ -24,6 +28,11 @@ pub fn escape_invisible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(visible)
+}
+
+/// Most texts are of these alone, and need not be read letter by letter.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
 fn is_invisible(letter: char) -> bool {

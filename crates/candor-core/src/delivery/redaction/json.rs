@@ -1,5 +1,8 @@
 //! Strings inside a JSON value.
 
+use std::borrow::Cow;
+use std::mem;
+
 use serde_json::{Map, Value};
 
 use super::assignment::{LEAST_QUOTED, after_scheme, is_authorization};
@@ -22,6 +25,12 @@ pub(super) const BLOB_MEMBERS: &[&str] = &["data", "blob"];
 /// secret; nor do data URIs, what is masked already, and base64 in `data` or `blob` beside a `mimeType`.
 #[must_use]
 pub fn json(value: &Value, secrets: &KnownSecrets) -> Redacted<Value> {
+    json_owned(value.clone(), secrets)
+}
+
+/// As [`json`], for a value that nobody else needs: copying one takes longer than looking through it.
+#[must_use]
+pub fn json_owned(value: Value, secrets: &KnownSecrets) -> Redacted<Value> {
     walk(value, secrets, Strings::Masked)
 }
 
@@ -32,7 +41,7 @@ pub fn known_json(value: Value, secrets: &KnownSecrets) -> Value {
     if secrets.is_empty() {
         return value;
     }
-    walk(&value, secrets, Strings::Known).value
+    walk(value, secrets, Strings::Known).value
 }
 
 /// What is done to each string.
@@ -46,14 +55,14 @@ pub(super) enum Strings {
     Least,
 }
 
-/// Redacts every string of a value.
-pub(super) fn walk(value: &Value, secrets: &KnownSecrets, strings: Strings) -> Redacted<Value> {
+/// Redacts every string of a value, in place.
+pub(super) fn walk(mut value: Value, secrets: &KnownSecrets, strings: Strings) -> Redacted<Value> {
     let mut walk = Walk {
         secrets,
         strings,
         changes: Vec::new(),
     };
-    let value = walk.value(value, Place::Anywhere);
+    walk.value(&mut value, Place::Anywhere);
     Redacted {
         value,
         changes: walk.changes,
@@ -79,30 +88,39 @@ enum Place<'a> {
 
 impl Walk<'_> {
     /// Recursion is bounded by the depth that the value was parsed or built with.
-    fn value(&mut self, value: &Value, place: Place<'_>) -> Value {
+    fn value(&mut self, value: &mut Value, place: Place<'_>) {
         match value {
-            Value::Null | Value::Bool(_) => value.clone(),
-            Value::Number(number) if is_known(number.as_str(), self.secrets) => {
-                tally(&mut self.changes, RedactionKind::KnownSecret, 1);
-                RedactionKind::KnownSecret.mask().into()
+            Value::Null | Value::Bool(_) => {}
+            Value::Number(number) => {
+                if is_known(number.as_str(), self.secrets) {
+                    tally(&mut self.changes, RedactionKind::KnownSecret, 1);
+                    *value = RedactionKind::KnownSecret.mask().into();
+                }
             }
-            Value::Number(_) => value.clone(),
-            Value::String(string) => Value::String(self.string(string, place)),
+            Value::String(string) => {
+                if let Some(redacted) = self.string(string, place) {
+                    *string = redacted;
+                }
+            }
             Value::Array(items) => {
                 let place = match place {
                     Place::Secret(name) | Place::SecretList(name) => Place::SecretList(name),
                     Place::Anywhere => Place::Anywhere,
                 };
-                Value::Array(items.iter().map(|item| self.value(item, place)).collect())
+                for item in items {
+                    self.value(item, place);
+                }
             }
-            Value::Object(members) => Value::Object(self.members(members)),
+            Value::Object(members) => self.members(members),
         }
     }
 
-    fn members(&mut self, members: &Map<String, Value>) -> Map<String, Value> {
-        let is_block = members.get("mimeType").is_some_and(Value::is_string);
-        let mut redacted = Map::new();
-        for (position, (name, value)) in members.iter().enumerate() {
+    fn members(&mut self, members: &mut Map<String, Value>) {
+        let is_block = members
+            .iter()
+            .any(|(name, value)| name == "mimeType" && value.is_string());
+        let mut renamed = Vec::new();
+        for (position, (name, value)) in members.iter_mut().enumerate() {
             let is_blob =
                 is_block && BLOB_MEMBERS.contains(&name.as_str()) && value.as_str().is_some_and(is_base64);
             let place = if self.strings != Strings::Known && names_secret(name) {
@@ -110,22 +128,20 @@ impl Walk<'_> {
             } else {
                 Place::Anywhere
             };
-            let value = if is_blob {
-                value.clone()
-            } else {
-                self.value(value, place)
-            };
-            let mut name = self.string(name, Place::Anywhere);
-            if redacted.contains_key(&name) {
-                // Two names that masking made equal: both members stay.
-                name = format!("{name} {position}");
+            if !is_blob {
+                self.value(value, place);
             }
-            redacted.insert(name, value);
+            if let Some(name) = self.string(name, Place::Anywhere) {
+                renamed.push((position, name));
+            }
         }
-        redacted
+        if !renamed.is_empty() {
+            rename(members, renamed);
+        }
     }
 
-    fn string(&mut self, string: &str, place: Place<'_>) -> String {
+    /// What is to stand instead of a string; `None` where it stays.
+    fn string(&mut self, string: &str, place: Place<'_>) -> Option<String> {
         let secret_name = match place {
             Place::Secret(name) => Some(name),
             Place::SecretList(name) => (!values::is_sentence(string)).then_some(name),
@@ -135,7 +151,7 @@ impl Walk<'_> {
             && string.len() >= LEAST_QUOTED
             && let Some(masked) = mask_whole(name, string, &mut self.changes)
         {
-            return masked;
+            return Some(masked);
         }
         let redacted = match self.strings {
             Strings::Known => known(string, self.secrets),
@@ -145,7 +161,25 @@ impl Walk<'_> {
         for change in &redacted.changes {
             tally(&mut self.changes, change.kind, change.count);
         }
-        redacted.value.into_owned()
+        match redacted.value {
+            Cow::Owned(value) => Some(value),
+            Cow::Borrowed(_) => None,
+        }
+    }
+}
+
+/// Gives the members at these positions, in order, their new names.
+fn rename(members: &mut Map<String, Value>, renamed: Vec<(usize, String)>) {
+    let mut renamed = renamed.into_iter().peekable();
+    for (position, (name, value)) in mem::take(members).into_iter().enumerate() {
+        let mut name = renamed
+            .next_if(|(at, _)| *at == position)
+            .map_or(name, |(_, name)| name);
+        if members.contains_key(&name) {
+            // Two names that masking made equal: both members stay.
+            name = format!("{name} {position}");
+        }
+        members.insert(name, value);
     }
 }
 

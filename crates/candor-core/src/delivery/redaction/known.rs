@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::change::{Found, Redacted, RedactionKind, apply, mask_end};
 use super::names::is_secret_name;
+use super::openings::Openings;
 use super::scan::find;
 
 /// Shortest value taken as a secret, in bytes; shorter ones stand in ordinary words.
@@ -18,6 +19,12 @@ const LEAST_CUT: usize = 4;
 /// Longest beginning of a secret that is looked for there, in bytes; texts of Candor's own are cut shorter.
 const LONGEST_CUT: usize = 1_024;
 
+/// What stands where a text was cut.
+const ELLIPSIS: &str = "…";
+
+/// Shortest text that can hold a secret or the beginning of one, in bytes.
+const SHORTEST_FIND: usize = LEAST_CUT + ELLIPSIS.len();
+
 /// Variables of a shell whose names read like a secret's and are none: the present folder, and the one before.
 const NO_SECRETS: &[&str] = &["PWD", "OLDPWD"];
 
@@ -25,8 +32,44 @@ const NO_SECRETS: &[&str] = &["PWD", "OLDPWD"];
 /// are.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct KnownSecrets {
+    /// `None` where there are none.
+    forms: Option<Arc<Forms>>,
+}
+
+/// What is looked for.
+#[derive(PartialEq, Eq)]
+struct Forms {
     /// Each value as it is, as it reads inside a JSON string, and as it reads in a URL, where these differ.
-    forms: Arc<[String]>,
+    texts: Vec<String>,
+    /// What these open with, and the ellipsis before which the beginning of one may stand.
+    openings: Openings,
+}
+
+impl Forms {
+    fn of(texts: Vec<String>) -> Self {
+        let mut openings = Openings::of(&[ELLIPSIS]);
+        // None is shorter: see `LEAST_KNOWN`.
+        for opening in texts.iter().filter_map(|text| text.as_bytes().first_chunk()) {
+            openings.add(opening);
+        }
+        Self { texts, openings }
+    }
+
+    /// Whether `input` may hold one of the texts, or an ellipsis. Most have neither, and are read once instead of once
+    /// for each. Of a text only what the shortest has is compared, so that no text makes this slow.
+    fn may_stand_in(&self, input: &str) -> bool {
+        let may_open = |rest: &[u8]| {
+            rest.starts_with(ELLIPSIS.as_bytes())
+                || self.texts.iter().any(|text| {
+                    let beginning = text.as_bytes().get(..LEAST_KNOWN).unwrap_or_default();
+                    rest.starts_with(beginning)
+                })
+        };
+        input.len() >= SHORTEST_FIND
+            && (0..input.len())
+                .filter_map(|at| input.as_bytes().get(at..))
+                .any(|rest| self.openings.may_start(rest) && may_open(rest))
+    }
 }
 
 impl KnownSecrets {
@@ -43,7 +86,9 @@ impl KnownSecrets {
         }
         forms.sort_unstable();
         forms.dedup();
-        Self { forms: forms.into() }
+        Self {
+            forms: (!forms.is_empty()).then(|| Arc::new(Forms::of(forms))),
+        }
     }
 
     /// What a process that wraps another knows to be secret: values of variables with a secret's name, and credentials
@@ -86,7 +131,7 @@ impl KnownSecrets {
     /// Whether there is nothing to look for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.forms.is_empty()
+        self.forms.is_none()
     }
 }
 
@@ -103,9 +148,8 @@ fn credentials_in(text: &str) -> impl Iterator<Item = &str> {
 
 impl fmt::Debug for KnownSecrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KnownSecrets")
-            .field("forms", &self.forms.len())
-            .finish()
+        let count = self.forms.as_ref().map_or(0, |forms| forms.texts.len());
+        f.debug_struct("KnownSecrets").field("forms", &count).finish()
     }
 }
 
@@ -132,27 +176,30 @@ pub fn known<'a>(input: &'a str, secrets: &KnownSecrets) -> Redacted<Cow<'a, str
 
 /// Known secrets in a text, in order; none overlap.
 pub(super) fn find_known(input: &str, secrets: &KnownSecrets) -> Vec<Found> {
-    if secrets.is_empty() {
+    let Some(forms) = &secrets.forms else {
+        return Vec::new();
+    };
+    if !forms.may_stand_in(input) {
         return Vec::new();
     }
     let found = |span| Found {
         span,
         kind: RedactionKind::KnownSecret,
     };
-    spans(input, secrets).into_iter().map(found).collect()
+    spans(input, &forms.texts).into_iter().map(found).collect()
 }
 
 /// Where known secrets stand, in order, those that overlap merged.
-fn spans(input: &str, secrets: &KnownSecrets) -> Vec<Range<usize>> {
+fn spans(input: &str, forms: &[String]) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut start = 0;
     for (opening, _) in input.match_indices('[') {
         if let Some(end) = mask_end(input, opening) {
-            collect(input, start..opening, secrets, &mut spans);
+            collect(input, start..opening, forms, &mut spans);
             start = end;
         }
     }
-    collect(input, start..input.len(), secrets, &mut spans);
+    collect(input, start..input.len(), forms, &mut spans);
     spans.sort_unstable_by_key(|span: &Range<usize>| (span.start, span.end));
     let mut merged: Vec<Range<usize>> = Vec::new();
     for span in spans {
@@ -165,23 +212,19 @@ fn spans(input: &str, secrets: &KnownSecrets) -> Vec<Range<usize>> {
 }
 
 /// The known secrets between two masks; masks themselves are never looked into.
-fn collect(input: &str, part: Range<usize>, secrets: &KnownSecrets, spans: &mut Vec<Range<usize>>) {
+fn collect(input: &str, part: Range<usize>, forms: &[String], spans: &mut Vec<Range<usize>>) {
     let offset = part.start;
     let part = input.get(part).unwrap_or_default();
-    for form in secrets.forms.iter() {
+    for form in forms {
         spans.extend(
             part.match_indices(form.as_str())
                 .map(|(at, found)| offset + at..offset + at + found.len()),
         );
     }
     // Where a text was cut, the beginning of a secret may stand.
-    for (end, _) in part.match_indices('…') {
+    for (end, _) in part.match_indices(ELLIPSIS) {
         let before = part.get(..end).unwrap_or_default();
-        let longest = secrets
-            .forms
-            .iter()
-            .filter_map(|form| cut_off(before, form))
-            .max();
+        let longest = forms.iter().filter_map(|form| cut_off(before, form)).max();
         spans.extend(longest.map(|length| offset + end - length..offset + end));
     }
 }

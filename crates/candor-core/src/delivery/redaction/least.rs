@@ -52,7 +52,7 @@ fn places(changes: &[Change]) -> usize {
 /// As [`least`], for every string in a JSON value; strings under a secret's name are masked whole.
 #[must_use]
 pub fn least_json(value: &Value, secrets: &KnownSecrets) -> Redacted<Value> {
-    walk(value, secrets, Strings::Least)
+    walk(value.clone(), secrets, Strings::Least)
 }
 
 /// Counts of what changed as a `_meta` value discloses them: kind by kind.

@@ -4,6 +4,8 @@
 //! password, `password_hint` holds a hint. `token` needs care: most of the tokens an agent meets are counted
 //! (`max_tokens`) or turn pages (`next_page_token`), and masking those breaks the next call.
 
+use super::openings::Openings;
+
 /// Longest name looked at, in bytes. What is longer is not a name that a person chose.
 const LONGEST_NAME: usize = 128;
 
@@ -168,8 +170,11 @@ pub fn is_secret_name(name: &str) -> bool {
     if name.len() > LONGEST_NAME {
         return false;
     }
-    if UNSPACED_NOUNS.iter().any(|noun| name.ends_with(noun)) {
+    if !name.is_ascii() && UNSPACED_NOUNS.iter().any(|noun| name.ends_with(noun)) {
         return true;
+    }
+    if !may_hold_noun(name) {
+        return false;
     }
     let last = LastWords::of(name);
     if is_one_of(last.first, QUESTIONS) {
@@ -184,6 +189,27 @@ pub fn is_secret_name(name: &str) -> bool {
             .iter()
             .any(|(firsts, seconds)| is_one_of(before, firsts) && is_one_of(noun, seconds))
 }
+
+/// Three letters of every noun of ASCII, chosen for being seldom in other names: `ecr` of secret, `ede` of credential,
+/// `riz` of authorization, `oki` of cookie. The first three would be in `content` and `created_at`.
+const LETTERS_OF_NOUNS: &[&str] = &[
+    "pas", "pwd", "ecr", "ede", "riz", "jwt", "oki", "mne", "key", "tok", "nnw", "nha", "cod", "phr",
+];
+
+/// [`LETTERS_OF_NOUNS`] as sets.
+static NOUN_OPENINGS: Openings = Openings::of(LETTERS_OF_NOUNS);
+
+/// Whether one of the nouns could be in a name, told from its letters: most names need not be cut into words.
+fn may_hold_noun(name: &str) -> bool {
+    !name.is_ascii()
+        || name
+            .as_bytes()
+            .array_windows::<3>()
+            .any(|letters| NOUN_OPENINGS.may_start(&letters.map(|letter| letter | SMALL)))
+}
+
+/// The bit that makes a capital letter of ASCII a small one; what it makes of other bytes costs a closer look at most.
+const SMALL: u8 = 0x20;
 
 /// Whether a name's noun is `token`: such a word also stands before what parsers choke on, so more is asked of
 /// its value.
@@ -274,7 +300,17 @@ fn is_one_of(word: &str, list: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_secret_name;
+    use super::{NOUNS, PAIRS, is_secret_name, may_hold_noun};
+
+    #[test]
+    fn no_noun_is_passed_over_for_its_letters() {
+        let seconds = PAIRS.iter().flat_map(|(_, seconds)| *seconds);
+        for noun in NOUNS.iter().chain(seconds).chain(&["token"]) {
+            assert!(may_hold_noun(noun), "{noun}");
+            assert!(may_hold_noun(&noun.to_uppercase()), "{noun}");
+        }
+        assert!(!may_hold_noun("structuredContent"));
+    }
 
     #[test]
     fn names_of_secrets_are_known() {

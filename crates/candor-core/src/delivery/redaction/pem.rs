@@ -15,7 +15,9 @@ const LEAST_BODY: usize = 32;
 
 /// Whether armour opens at `at`.
 pub(super) fn opens(text: &str, at: usize) -> bool {
-    text.get(at..).is_some_and(|rest| rest.starts_with(OPENS))
+    text.as_bytes()
+        .get(at..)
+        .is_some_and(|rest| rest.starts_with(OPENS.as_bytes()))
 }
 
 /// The private key whose armour opens at `at`. One without an end (a cut text) is masked as far as it reads like

@@ -1,5 +1,6 @@
 //! Credentials in JSON text that must otherwise stay as it came: single strings are written anew, nothing else.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::assignment::LEAST_QUOTED;
@@ -37,13 +38,12 @@ pub fn raw(text: &str, secrets: &KnownSecrets) -> Redacted<Vec<Rewritten>> {
             b'-' | b'0'..=b'9' => number_end(text, at),
             _ => at + 1,
         };
-        let token = text.get(at..end).unwrap_or_default();
         match byte {
             b'{' | b'[' => reader.open(byte == b'{'),
             b'}' | b']' => reader.close(),
             b',' => reader.next_member(),
-            b'"' => reader.string(token, at..end),
-            b'-' | b'0'..=b'9' => reader.number(token, at..end),
+            b'"' => reader.string(text.get(at..end).unwrap_or_default(), at..end),
+            b'-' | b'0'..=b'9' => reader.number(text.get(at..end).unwrap_or_default(), at..end),
             _ => {}
         }
         at = end;
@@ -78,12 +78,12 @@ pub fn rewritten(text: &str, secrets: &KnownSecrets) -> String {
 }
 
 /// An object or array that is open.
-struct Holder {
+struct Holder<'t> {
     is_object: bool,
     /// The name whose value comes; `None` while a name is awaited, and in an array.
-    name: Option<String>,
+    name: Option<Cow<'t, str>>,
     /// Is the value in here (an array's item) under a secret's name?
-    secret: Option<String>,
+    secret: Option<Cow<'t, str>>,
     /// It has a `mimeType`: its base64 is an image's, a sound's or a resource's.
     has_mime_type: bool,
     /// Finds in members that may be such base64.
@@ -97,15 +97,19 @@ struct Find {
     dropped: bool,
 }
 
-struct Reader<'s> {
+struct Reader<'t, 's> {
     secrets: &'s KnownSecrets,
-    holders: Vec<Holder>,
+    holders: Vec<Holder<'t>>,
     found: Vec<Find>,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t, '_> {
     fn open(&mut self, is_object: bool) {
-        let secret = if is_object { None } else { self.secret_name() };
+        let secret = if is_object {
+            None
+        } else {
+            self.secret_name().cloned()
+        };
         self.holders.push(Holder {
             is_object,
             name: None,
@@ -134,32 +138,31 @@ impl Reader<'_> {
     }
 
     /// The secret's name that a value here stands under.
-    fn secret_name(&self) -> Option<String> {
+    fn secret_name(&self) -> Option<&Cow<'t, str>> {
         let holder = self.holders.last()?;
         if !holder.is_object {
-            return holder.secret.clone();
+            return holder.secret.as_ref();
         }
-        holder.name.clone().filter(|name| names_secret(name))
+        holder.name.as_ref().filter(|name| names_secret(name))
     }
 
-    fn string(&mut self, token: &str, span: Range<usize>) {
-        let decoded: Option<String> = serde_json::from_str(token).ok();
+    fn string(&mut self, token: &'t str, span: Range<usize>) {
+        let decoded = decoded(token);
         if let Some(holder) = self.holders.last_mut()
             && holder.is_object
             && holder.name.is_none()
         {
-            let name = decoded.unwrap_or_else(|| token.to_owned());
+            let name = decoded.unwrap_or(Cow::Borrowed(token));
             holder.has_mime_type |= name == "mimeType";
             holder.name = Some(name);
             return;
         }
-        let secret = self.secret_name();
-        let (text, changes) = match decoded {
-            Some(value) => self.redacted(&value, secret.as_deref()),
+        let redacted = match decoded {
+            Some(value) => self.redacted(&value, self.secret_name().map(|name| &**name)),
             // Half a surrogate pair is no text: what can't be decoded is searched as it is written.
             None => self.redacted_as_written(token),
         };
-        if !changes.is_empty() {
+        if let Some((text, changes)) = redacted {
             self.keep(Rewritten { span, text }, changes, token);
         }
     }
@@ -172,22 +175,23 @@ impl Reader<'_> {
         }
     }
 
-    fn redacted(&self, value: &str, secret: Option<&str>) -> (String, Vec<Change>) {
+    /// A string as it must be written anew, and why; `None` where it stays.
+    fn redacted(&self, value: &str, secret: Option<&str>) -> Option<(String, Vec<Change>)> {
         if let Some(name) = secret
             && value.len() >= LEAST_QUOTED
             && !values::is_no_secret(name, value)
         {
             let kind = RedactionKind::NamedSecret;
-            return (quoted(kind.mask()), vec![Change { kind, count: 1 }]);
+            return Some((quoted(kind.mask()), vec![Change { kind, count: 1 }]));
         }
         let redacted = masked(value, self.secrets);
-        (quoted(&redacted.value), redacted.changes)
+        (!redacted.changes.is_empty()).then(|| (quoted(&redacted.value), redacted.changes))
     }
 
-    fn redacted_as_written(&self, token: &str) -> (String, Vec<Change>) {
+    fn redacted_as_written(&self, token: &str) -> Option<(String, Vec<Change>)> {
         let inside = token.get(1..token.len().saturating_sub(1)).unwrap_or_default();
         let redacted = masked(inside, self.secrets);
-        (format!("\"{}\"", redacted.value), redacted.changes)
+        (!redacted.changes.is_empty()).then(|| (format!("\"{}\"", redacted.value), redacted.changes))
     }
 
     fn keep(&mut self, rewritten: Rewritten, changes: Vec<Change>, token: &str) {
@@ -207,6 +211,16 @@ impl Reader<'_> {
             dropped: false,
         });
     }
+}
+
+/// What a string of JSON says; borrowed, as most have no escape. `None` where it is no text.
+fn decoded(token: &str) -> Option<Cow<'_, str>> {
+    if token.contains('\\') {
+        return serde_json::from_str(token).ok().map(Cow::Owned);
+    }
+    let inside = token.strip_prefix('"')?.strip_suffix('"')?;
+    let is_text = inside.bytes().all(|byte| byte >= b' ');
+    is_text.then_some(Cow::Borrowed(inside))
 }
 
 fn quoted(text: &str) -> String {

@@ -1,7 +1,8 @@
 //! One pass over a text, word by word, asking each detector whether a credential starts here.
 //!
 //! Every detector looks forward from the start of a word and never behind it, so a text that was redacted once
-//! reads the same the second time. What is not a match is passed by at least one word: the pass is linear.
+//! reads the same the second time. What is not a match is passed by at least one word: the pass is linear. Every text
+//! of every recorded call is read here, and most of it is just words: those are passed before any detector is asked.
 
 use std::borrow::Cow;
 
@@ -10,10 +11,14 @@ use super::change::{Found, Redacted, apply, mask_end, tally};
 use super::encoded;
 use super::known::{KnownSecrets, find_known};
 use super::names::UNSPACED_NOUNS;
+use super::openings::Openings;
 use super::pem;
 use super::schemes;
 use super::token;
 use super::url;
+
+/// What [`UNSPACED_NOUNS`] open with: few of the letters that are not ASCII.
+static UNSPACED_OPENINGS: Openings = Openings::of(UNSPACED_NOUNS);
 
 /// Masks the credentials in a text; borrows, and allocates nothing, where there are none.
 ///
@@ -42,6 +47,9 @@ pub fn text(input: &str) -> Redacted<Cow<'_, str>> {
 /// Where a known value is a part of a credential, or the other way round, both go: no half stays.
 #[must_use]
 pub fn masked<'a>(input: &'a str, secrets: &KnownSecrets) -> Redacted<Cow<'a, str>> {
+    if secrets.is_empty() {
+        return text(input);
+    }
     let known = find_known(input, secrets);
     if known.is_empty() {
         return text(input);
@@ -124,6 +132,9 @@ fn step(text: &str, at: usize, byte: u8, floor: usize) -> Step {
 /// A word starts at `at`: a name, a scheme, a token, or just a word.
 fn word_step(text: &str, at: usize, floor: usize) -> Step {
     let end = word_end(text, at);
+    if is_just_a_word(text, at, end) {
+        return Step::On(end);
+    }
     let word = text.get(at..end).unwrap_or_default();
     if let Some(after) = encoded::data_uri_end(text, word, end) {
         return Step::Over(after);
@@ -134,22 +145,46 @@ fn word_step(text: &str, at: usize, floor: usize) -> Step {
         .map_or(Step::On(end), Step::Mask)
 }
 
+/// Whether no detector could find anything at a word: it opens no token, and nothing follows that follows a name, a
+/// scheme or `data`. That tells nearly all words of a text, from a few bytes of each.
+fn is_just_a_word(text: &str, at: usize, end: usize) -> bool {
+    /// What `：` opens with, the only separator that is not ASCII.
+    const FULL_WIDTH: u8 = 0xef;
+    let bytes = text.as_bytes();
+    if token::may_start(bytes.get(at..).unwrap_or_default()) {
+        return false;
+    }
+    match bytes.get(end..).unwrap_or_default() {
+        [b' ', b' ' | b'\t' | b'=' | b':' | FULL_WIDTH, ..] => false,
+        // A flag (`--token …`) or a scheme (`Bearer …`, `Basic …`) speaks of what stands behind a gap.
+        [b' ', ..] => !matches!(bytes.get(at), Some(b'-' | b'b' | b'B')),
+        [b'\t' | b'=' | b':' | b'\\' | b'"' | b'\'' | b'`' | FULL_WIDTH, ..] => false,
+        _ => true,
+    }
+}
+
 /// Where the word that starts at `at` ends. Armour ends it too, though its dashes could belong to it.
 fn word_end(text: &str, at: usize) -> usize {
     let mut end = at + 1;
-    while let Some(&byte) = text.as_bytes().get(end) {
-        if !is_word_byte(byte) || (byte == b'-' && pem::opens(text, end)) {
-            break;
+    loop {
+        end = run_end(text, end, |byte| byte != b'-' && is_word_byte(byte));
+        if text.as_bytes().get(end) != Some(&b'-') || pem::opens(text, end) {
+            return end;
         }
         end += 1;
     }
-    end
 }
 
 /// Names in scripts without gaps between words: `密码：…`.
 fn unspaced_step(text: &str, at: usize) -> Step {
-    let rest = text.get(at..).unwrap_or_default();
-    match UNSPACED_NOUNS.iter().find(|noun| rest.starts_with(**noun)) {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    if !UNSPACED_OPENINGS.may_start(rest) {
+        return Step::On(at + 1);
+    }
+    match UNSPACED_NOUNS
+        .iter()
+        .find(|noun| rest.starts_with(noun.as_bytes()))
+    {
         Some(noun) => {
             let end = at + noun.len();
             assignment::value_after(text, at, end, at).map_or(Step::On(end), Step::Mask)
@@ -187,5 +222,22 @@ pub(super) fn run_end(text: &str, from: usize, belongs: impl Fn(u8) -> bool) -> 
 
 /// What names and tokens are made of.
 pub(super) fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+    WORD_BYTES.get(usize::from(byte)).is_some_and(|is_one| *is_one)
+}
+
+/// [`is_word_byte`] of each byte, worked out beforehand: it is asked about every byte of a text.
+static WORD_BYTES: [bool; 256] = word_bytes();
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a byte is below 256, and `get_mut` is not for constants"
+)]
+const fn word_bytes() -> [bool; 256] {
+    let mut is_one = [false; 256];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        is_one[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        byte += 1;
+    }
+    is_one
 }

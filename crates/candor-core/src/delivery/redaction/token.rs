@@ -1,6 +1,7 @@
 //! Tokens with a vendor's prefix, and JSON Web Tokens.
 
 use super::change::{Found, RedactionKind};
+use super::openings::Openings;
 use super::scan::run_end;
 
 /// One vendor's format: a prefix that nobody else uses and a body of a known alphabet and length.
@@ -163,6 +164,23 @@ const FORMATS: &[Format] = &[
     ),
 ];
 
+/// What every header of a JSON Web Token opens with: `{"` in base64.
+const JWT: &str = "eyJ";
+
+/// What tokens open with: most words of a text are told from them without a look at any format.
+static OPENINGS: Openings = {
+    let mut openings = Openings::of(&[JWT]);
+    let mut formats = FORMATS;
+    while let [format, rest @ ..] = formats {
+        // All prefixes are as long; a test holds them to it.
+        if let Some(opening) = format.prefix.as_bytes().first_chunk() {
+            openings.add(opening);
+        }
+        formats = rest;
+    }
+    openings
+};
+
 /// Shortest piece of an `sk-` key that holds its randomness. Names such as `sk-cube-grid-1` have shorter ones.
 const LEAST_RANDOM_PIECE: usize = 16;
 
@@ -172,14 +190,22 @@ const BLOB: usize = 100;
 /// Shortest part of a JSON Web Token, in bytes.
 const LEAST_JWT_PART: usize = 10;
 
+/// Whether a text may start with a token; if not, it starts with none.
+pub(super) fn may_start(text: &[u8]) -> bool {
+    OPENINGS.may_start(text)
+}
+
 /// The token that starts at `start`, where the word ending at `word_end` starts too. `floor` bounds how far back
 /// the surroundings may be looked at.
 pub(super) fn token_at(text: &str, start: usize, word_end: usize, floor: usize) -> Option<Found> {
+    let rest = text.get(start..)?;
+    if !may_start(rest.as_bytes()) {
+        return None;
+    }
     let word = text.get(start..word_end)?;
-    if word.starts_with("eyJ") {
+    if word.starts_with(JWT) {
         return json_web_token(text, start, word_end);
     }
-    let rest = text.get(start..)?;
     FORMATS.iter().find_map(|format| {
         let body = rest.strip_prefix(format.prefix)?;
         let body_start = start + format.prefix.len();
@@ -249,4 +275,17 @@ fn json_web_token(text: &str, start: usize, header_end: usize) -> Option<Found> 
         span: start..end,
         kind: RedactionKind::JsonWebToken,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FORMATS, JWT, may_start};
+
+    #[test]
+    fn no_token_is_passed_over_for_its_first_letters() {
+        for prefix in FORMATS.iter().map(|format| format.prefix).chain([JWT]) {
+            assert!(may_start(prefix.as_bytes()), "{prefix}");
+        }
+        assert!(!may_start(b"should"));
+    }
 }
