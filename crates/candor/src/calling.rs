@@ -93,7 +93,12 @@ impl<S: ServerHandler> Candor<S> {
         let declaration = self.shared.declared.get(&name).cloned().unwrap_or_default();
         let tool = match self.find(&name, &context).await? {
             Some(tool) if declaration.is_seen_by(&principal) => tool,
-            _ => return Err(self.unknown(&name, &principal, &context).await),
+            _ => {
+                return match self.task_tool(&request, &principal, &context).await {
+                    Some(result) => Ok(result.into()),
+                    None => Err(self.unknown(&name, &principal, &context).await),
+                };
+            }
         };
         declaration.permits(&principal)?;
         let way = self.way(&declaration, &context)?;

@@ -7,12 +7,14 @@
 use std::time::Duration;
 
 use candor_core::contract::effect::EffectClass;
+use candor_core::contract::mapping::Reference;
 use candor_core::delivery::redaction::KnownSecrets;
 use candor_core::delivery::wording;
 use candor_core::judgment::ending::{Ending, Scene, Voice};
 use candor_core::judgment::finding::Finding;
 use candor_core::judgment::judge::{Judgment, judge};
 use candor_core::judgment::ruling::Flag;
+use candor_core::judgment::told::Told;
 use candor_core::judgment::verdict::{Effect, Outcome as Word};
 use candor_core::names::{OperationId, ServerName, ToolName};
 use candor_core::reading::result::{Asked, read};
@@ -31,6 +33,7 @@ use crate::outcome::Outcome;
 use crate::said::{Said, leave};
 use crate::schema::accepted;
 use crate::stop::pointing;
+use crate::tasks::tools::TASK_ANSWER;
 
 /// Where the verdict stands in `_meta`.
 const VERDICT: &str = "candor/verdict";
@@ -98,6 +101,38 @@ impl Finish {
                 self.flagged(&judgment, block, more)
             }
         }
+    }
+
+    /// The call waits as this task for answers, and nothing is done yet.
+    pub(crate) fn needs_input(&self, task: &str, asked: &[String]) -> CallToolResult {
+        let scene = self.scene(1);
+        let told = Told {
+            message: Some(asked.join("; ")),
+            reference: Some(Reference {
+                value: task.to_owned(),
+                noun: Some("task".to_owned()),
+                state: None,
+            }),
+            next_step: Some(format!(
+                "{TASK_ANSWER} with task {task} takes what the user answers."
+            )),
+            ..Told::new(Word::InputRequired, Effect::NotApplied)
+        };
+        let ending = Ending::Told(Box::new(told));
+        let judgment = judge(&scene, &ending);
+        let block = wording::block(&scene, &ending, &judgment).unwrap_or_default();
+        let blocks = vec![ContentBlock::text(block)];
+        // As with an acceptance: without the structure that is promised, only an error reaches a strict client's model.
+        let mut result = if self.promises_structure {
+            CallToolResult::error(blocks)
+        } else {
+            CallToolResult::success(blocks)
+        };
+        if !self.promises_structure {
+            result.structured_content = self.structure(|| judgment.verdict.to_json(false));
+        }
+        result.meta = Some(self.meta(&judgment, None));
+        result
     }
 
     /// A call that did not run, or broke: candor's own words.

@@ -41,7 +41,8 @@ impl<S: ServerHandler> Candor<S> {
 }
 
 impl<S: ServerHandler> Running<S> {
-    /// The answer to a call whose tool halted: the call becomes a task, the round ends, or nothing more comes of it.
+    /// The answer to a call whose tool halted: the call becomes a task, the round ends, the call waits as a task where
+    /// nobody can be asked, or nothing more comes of it.
     ///
     /// # Errors
     ///
@@ -50,6 +51,7 @@ impl<S: ServerHandler> Running<S> {
         match (self.call.0.asking.halted(), &self.server.shared.tasks) {
             (Some(Cause::AsTask), Some(tasks)) => self.start(tasks).await,
             (Some(Cause::Asked), _) => Ok(self.round()),
+            (Some(Cause::Unable(_)), Some(tasks)) => self.wait_for_answers(tasks).await,
             _ => Ok(self.stopped_asking()),
         }
     }
@@ -81,7 +83,12 @@ impl<S: ServerHandler> Running<S> {
         let Some(reason) = cause.reason(&self.call.0.asking) else {
             return self.broke(&format!("a tool asks what can't be asked: {cause:?}"));
         };
-        match Facts::of(Outcome::<()>::Rejected(reason)) {
+        self.told(Outcome::Rejected(reason))
+    }
+
+    /// What the library itself says became of the call.
+    pub(crate) fn told(&self, outcome: Outcome<()>) -> CallToolResponse {
+        match Facts::of(outcome) {
             Ok(facts) => self.finish.told(facts).into(),
             Err(fault) => self.broke(&fault.to_string()),
         }

@@ -71,6 +71,9 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
                 self.declared(&tool.name)
                     .is_none_or(|declared| declared.is_seen_by(&principal))
             });
+            if list.next_cursor.is_none() {
+                list.tools.extend(self.task_tools(&context));
+            }
             if self.shared.tasks.is_some() {
                 for tool in &mut list.tools {
                     let support = self.declared(&tool.name).map(|declared| declared.tasks);

@@ -126,6 +126,7 @@ pub use call::{Call, Halt};
 pub use candor_core::arguments::Mode;
 pub use candor_core::judgment::verdict::{Effect, Kind, Part, Repeat};
 pub use declaration::Declaration;
+pub use describe::{Lang, describe};
 pub use event::Event;
 pub use guard::quiet_panics;
 pub use jiff::Timestamp;

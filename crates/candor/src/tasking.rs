@@ -1,17 +1,28 @@
 //! A call that runs as a task, from its beginning or from where its tool says so.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use rmcp::model::CallToolResponse;
+use candor_core::contract::effect::EffectClass;
+use candor_core::judgment::ending::Ending;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ProtocolVersion, Tool};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 
-use crate::asking::{Answers, Asking, Offers};
+use crate::arguments::{Admission, admit};
+use crate::asking::{Answers, Asking, Offers, rounds};
 use crate::call::{Call, Inner};
 use crate::calling::{Ran, Running};
 use crate::declaration::Declaration;
+use crate::outcome::Outcome;
+use crate::principal::Principal;
 use crate::server::Candor;
-use crate::tasks::{Begin, End, InTask, Tasks, Way, extension, legacy, refusal};
+use crate::tasks::{Begin, End, InTask, State, Status, Task, Tasks, Way, extension, legacy, refusal, tools};
+
+/// How often, and how long apart, a task that begins because its user can't be asked is looked at until it asks.
+const ASKS_WITHIN: u32 = 50;
+const LOOKS_EVERY: Duration = Duration::from_millis(20);
 
 impl<S: ServerHandler> Candor<S> {
     /// How this call of a tool runs. A server without tasks runs everything directly.
@@ -31,7 +42,96 @@ impl<S: ServerHandler> Candor<S> {
     }
 }
 
+/// Does the caller take tasks by itself? Then it needs no tools to follow one.
+fn takes_tasks(context: &RequestContext<RoleServer>) -> bool {
+    let modern = context
+        .protocol_version()
+        .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+    let capabilities = context.client_capabilities();
+    modern && capabilities.is_some_and(|client| client.supports_tasks())
+}
+
+impl<S: ServerHandler> Candor<S> {
+    /// The plain tools with which a caller that takes no tasks follows one.
+    pub(crate) fn task_tools(&self, context: &RequestContext<RoleServer>) -> Vec<Tool> {
+        if self.shared.tasks.is_none() || takes_tasks(context) {
+            return Vec::new();
+        }
+        tools::tools().into()
+    }
+
+    /// Calls one of them. `None`: another tool.
+    pub(crate) async fn task_tool(
+        &self,
+        request: &CallToolRequestParams,
+        principal: &Principal,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallToolResult> {
+        let tasks = self.shared.tasks.as_ref()?;
+        let tool = tools::tools()
+            .into_iter()
+            .find(|tool| tool.name == request.name)?;
+        let compiled = self.shared.catalogue.of(&tool);
+        let given = Value::Object(request.arguments.clone().unwrap_or_default());
+        let (declaration, now) = (Declaration::default(), (self.shared.clock)());
+        let schema = compiled.input.as_ref();
+        let admission = admit(schema, &declaration, EffectClass::Write, &given, now, principal);
+        let arguments = match admission {
+            Admission::Admitted { coerced, .. } => coerced.unwrap_or(given),
+            Admission::Refused {
+                issues,
+                total,
+                by_rule,
+            } => {
+                let ending = Ending::BadInput {
+                    issues,
+                    total,
+                    by_rule,
+                    times: 1,
+                };
+                return Some(self.bare(&tool.name, context).authored(&ending));
+            }
+        };
+        tools::call(tasks, principal, &tool.name, arguments.as_object()?, None).await
+    }
+}
+
 impl<S: ServerHandler> Running<S> {
+    /// The call waits as a task for what nobody can be asked here, and its caller is told how to answer it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Running::start`].
+    pub(crate) async fn wait_for_answers(&self, tasks: &Tasks) -> Result<CallToolResponse, ErrorData> {
+        let mut task = self.begin(tasks).await?;
+        let principal = self.call.principal();
+        for _ in 0..ASKS_WITHIN {
+            if task.status() != Status::Working {
+                break;
+            }
+            tokio::time::sleep(LOOKS_EVERY).await;
+            let looked = tasks.get(principal, &task.id).await;
+            task = looked.map_err(|refused| refusal(&refused))?;
+        }
+        let accepted = || self.told(Outcome::accepted(task.id.as_str()));
+        Ok(match &task.state {
+            State::InputRequired(_) => {
+                let parked = rounds::needed(&self.call.0.asking);
+                let asked: Vec<String> = parked
+                    .into_iter()
+                    .map(|(key, message, _)| format!("{key}: {message}"))
+                    .collect();
+                self.finish.needs_input(task.id.as_str(), &asked).into()
+            }
+            // It ended without asking after all.
+            State::Ended(End::Completed(result) | End::Cancelled(Some(result))) => {
+                let result = serde_json::from_value(Value::Object(result.clone()));
+                result.map_or_else(|_| accepted(), CallToolResponse::Complete)
+            }
+            State::Working | State::Ended(_) => accepted(),
+        })
+    }
+
     /// The same call, to be run with another way to ask.
     fn asked(&self, asking: Asking) -> Self {
         let inner = &self.call.0;
@@ -60,6 +160,14 @@ impl<S: ServerHandler> Running<S> {
     ///
     /// No task could be begun: too many run, or the store failed. The tool did not run.
     pub(crate) async fn start(&self, tasks: &Tasks) -> Result<CallToolResponse, ErrorData> {
+        let task = self.begin(tasks).await?;
+        Ok(match self.way {
+            Way::Legacy(_) => legacy::created(tasks, &task).into(),
+            Way::Directly | Way::Extension => extension::created(tasks, &task).into(),
+        })
+    }
+
+    async fn begin(&self, tasks: &Tasks) -> Result<Task, ErrorData> {
         let asking = &self.call.0.asking;
         let (answers, offers) = (asking.answers(), asking.offered());
         let ttl = match self.way {
@@ -76,11 +184,7 @@ impl<S: ServerHandler> Running<S> {
         let running = self.asked(Asking::nobody());
         let run = move |inside| running.in_task(inside, answers, offers);
         let task = tasks.start(self.call.principal(), begin, run).await;
-        let task = task.map_err(|refused| refusal(&refused))?;
-        Ok(match self.way {
-            Way::Legacy(_) => legacy::created(tasks, &task).into(),
-            Way::Directly | Way::Extension => extension::created(tasks, &task).into(),
-        })
+        task.map_err(|refused| refusal(&refused))
     }
 
     async fn in_task(self, inside: InTask, answers: Answers, offers: Offers) -> End {

@@ -18,5 +18,8 @@ mod plain;
 mod principals;
 mod rooms;
 mod setting_up;
+mod tasking;
 mod tasks;
+mod tasks_legacy;
+mod tasks_modern;
 mod ways;

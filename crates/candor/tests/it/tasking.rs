@@ -1,0 +1,222 @@
+//! Calls that run as tasks, through the whole wrapper, by a client of 2026-07-28.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use candor::asking::Text;
+use candor::tasks::{MemoryStore, TaskSupport, TaskTerms, Tasks, system_clock};
+use candor::{Call, Candor, Form, NoArguments, Outcome, Stop, Tool, Tools};
+use rmcp::ClientHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, GetTaskParams, Implementation,
+    TaskPayload,
+};
+use serde_json::{Value, json};
+
+use crate::ways::{call, ends, first_text, over_a_pipe, with_client};
+
+/// A client that takes tasks.
+struct Patient;
+
+impl ClientHandler for Patient {
+    fn get_info(&self) -> ClientConfig {
+        let capabilities = ClientCapabilities::builder().enable_tasks().build();
+        ClientConfig::new(capabilities, Implementation::new("patient", "1.0.0"))
+    }
+}
+
+fn server() -> Candor<Tools> {
+    let done = |text: &str| Outcome::completed(text.to_owned());
+    let diagnose = Tool::new("diagnose", "takes its time")
+        .reads()
+        .task(TaskSupport::Optional)
+        .run(move |_: NoArguments, _: Call| async move { done("diagnosed") });
+    let restart = Tool::new("restart", "becomes a task on its way")
+        .writes()
+        .task_where_it_says()
+        .run(move |_: NoArguments, call: Call| async move {
+            call.as_task().await?;
+            call.effect_begins();
+            Ok::<_, Stop>(done("restarted"))
+        });
+    let crash = Tool::new("crash", "breaks down in its task")
+        .writes()
+        .task(TaskSupport::Required)
+        .run(|_: NoArguments, _: Call| async move {
+            tokio::task::yield_now().await;
+            if true {
+                panic!("postgres://app:hunter22@db.internal/rooms");
+            }
+            Outcome::completed(())
+        });
+    let tasks = Tasks::new(
+        Arc::new(MemoryStore::default()),
+        system_clock(),
+        TaskTerms::default(),
+    );
+    let greet = Tool::new("greet", "asks for a name")
+        .writes()
+        .run(|_: NoArguments, call: Call| async move {
+            let form = Form::new("For whom?").required("name", Text::new());
+            match call.ask("who", &form).await?.or_reason() {
+                Ok(answer) => Ok::<_, Stop>(Outcome::completed(format!(
+                    "hello {}",
+                    answer["name"].as_str().unwrap_or("?")
+                ))),
+                Err(reason) => Ok(Outcome::Rejected(reason)),
+            }
+        });
+    let tools = Tools::new("t", "1")
+        .with(greet)
+        .with(diagnose)
+        .with(restart)
+        .with(crash);
+    tools
+        .builder()
+        .and_then(|builder| builder.tasks(tasks).build())
+        .expect("nothing is wrong with it")
+}
+
+/// Calls a tool that becomes a task, and waits for its end.
+async fn ended(tool: &'static str) -> Value {
+    let client = with_client(Patient, server(), true).await;
+    let begun = client
+        .call_tool_once(CallToolRequestParams::new(tool))
+        .await
+        .expect("an answer");
+    let CallToolResponse::Task(created) = begun else {
+        panic!("{tool} did not become a task: {begun:?}")
+    };
+    let id = created.task.task_id.clone();
+    for _ in 0..1000 {
+        let task = client
+            .get_task(GetTaskParams::new(id.clone()))
+            .await
+            .expect("it is there")
+            .task;
+        if let TaskPayload::Completed { result } = task.payload {
+            return Value::Object(result);
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{tool} never ended")
+}
+
+#[tokio::test]
+async fn a_task_ends_with_the_result_that_a_call_would_have_had() {
+    for (tool, effect, text) in [
+        ("diagnose", "not_applied", "diagnosed"),
+        ("restart", "applied", "restarted"),
+    ] {
+        let result = ended(tool).await;
+        assert_eq!(result["content"][0]["text"], json!(text));
+        assert_eq!(
+            result["_meta"]["candor/verdict"]["outcome"],
+            json!("completed"),
+            "{tool}"
+        );
+        assert_eq!(
+            result["_meta"]["candor/verdict"]["effect"],
+            json!(effect),
+            "{tool}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_panic_in_a_task_is_masked_and_known_as_one() {
+    let result = ended("crash").await;
+    assert!(!result.to_string().contains("hunter22"), "{result}");
+    assert_eq!(result["isError"], json!(true));
+    assert_eq!(result["_meta"]["candor/verdict"]["effect"], json!("unknown"));
+}
+
+#[tokio::test]
+async fn a_caller_without_tasks_has_the_tool_directly_or_is_told() {
+    for modern in [false, true] {
+        let client = over_a_pipe(server(), modern).await;
+        for (tool, text) in [("diagnose", "diagnosed"), ("restart", "restarted")] {
+            let result = call(&client, tool, json!({})).await.expect("a result");
+            assert_eq!(first_text(&result), text, "modern: {modern}");
+            assert_eq!(ends(&result).0, "completed", "modern: {modern}");
+        }
+        let error = call(&client, "crash", json!({}))
+            .await
+            .expect_err("it runs as a task only");
+        assert_eq!(error.code.0, if modern { -32021 } else { -32601 });
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_is_not_there_is_refused() {
+    let client = with_client(Patient, server(), true).await;
+    let error = client
+        .get_task(GetTaskParams::new("t-1"))
+        .await
+        .expect_err("there is none")
+        .to_string();
+    assert!(error.contains("-32602"), "{error}");
+}
+
+#[tokio::test]
+async fn where_nobody_can_be_asked_the_call_waits_and_plain_tools_answer_it() {
+    for modern in [false, true] {
+        let client = over_a_pipe(server(), modern).await;
+        let listed = client.list_all_tools().await.expect("they are listed");
+        assert!(
+            listed.iter().any(|tool| tool.name == "task_answer"),
+            "modern: {modern}"
+        );
+        let waits = call(&client, "greet", json!({})).await.expect("a result");
+        assert_eq!(
+            ends(&waits),
+            ("input_required", "not_applied"),
+            "modern: {modern}"
+        );
+        assert!(
+            first_text(&waits).starts_with("NEEDS INPUT:"),
+            "{}",
+            first_text(&waits)
+        );
+        assert!(first_text(&waits).contains("For whom?"), "{}", first_text(&waits));
+        let task = crate::ways::verdict(&waits)["reference"].clone();
+        let wrong = call(&client, "task_answer", json!({ "task": task }))
+            .await
+            .expect("a result");
+        assert_eq!(
+            ends(&wrong),
+            ("rejected", "not_applied"),
+            "its arguments are checked as any tool's"
+        );
+        let answers = json!({ "who": { "action": "accept", "content": { "name": "Ann" } } });
+        call(
+            &client,
+            "task_answer",
+            json!({ "task": task, "answers": answers }),
+        )
+        .await
+        .expect("a result");
+        let mut told = String::new();
+        for _ in 0..1000 {
+            let state = call(&client, "task_state", json!({ "task": task }))
+                .await
+                .expect("a result");
+            told = serde_json::to_string(&state).expect("JSON");
+            if told.contains("hello Ann") {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert!(told.contains("hello Ann"), "modern: {modern}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_caller_that_takes_tasks_is_shown_no_tools_for_them() {
+    let client = with_client(Patient, server(), true).await;
+    let listed = client.list_all_tools().await.expect("they are listed");
+    assert!(
+        listed.iter().all(|tool| !tool.name.starts_with("task_")),
+        "{listed:?}"
+    );
+}
