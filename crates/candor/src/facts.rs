@@ -37,7 +37,7 @@ impl Facts {
                 content: done.content,
             },
             Outcome::Accepted(reference) => Self::bare(Told {
-                reference: Some(named(reference.0)),
+                reference: Some(reference.0).filter(|id| !id.is_empty()).map(named),
                 ..Told::new(Word::Accepted, Effect::Unknown)
             }),
             Outcome::Rejected(reason) => Self::bare(because(Word::Rejected, Effect::NotApplied, reason)),

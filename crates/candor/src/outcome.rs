@@ -44,7 +44,7 @@ pub struct Done<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt(pub String);
 
-/// What an accepted call can be followed by: an id, a ticket, a URL.
+/// What an accepted call can be followed by: an id, a ticket, a URL. Empty where whoever took it on gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference(pub String);
 
