@@ -83,7 +83,12 @@ impl<S: ServerHandler> Running<S> {
         let Some(reason) = cause.reason(&self.call.0.asking) else {
             return self.broke(&format!("a tool asks what can't be asked: {cause:?}"));
         };
-        match Facts::of(Outcome::<()>::Rejected(reason)) {
+        self.told(Outcome::Rejected(reason))
+    }
+
+    /// What the library itself says became of the call.
+    pub(crate) fn told(&self, outcome: Outcome<()>) -> CallToolResponse {
+        match Facts::of(outcome) {
             Ok(facts) => self.finish.told(facts).into(),
             Err(fault) => self.broke(&fault.to_string()),
         }

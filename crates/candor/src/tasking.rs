@@ -15,9 +15,10 @@ use crate::asking::{Answers, Asking, Offers, rounds};
 use crate::call::{Call, Inner};
 use crate::calling::{Ran, Running};
 use crate::declaration::Declaration;
+use crate::outcome::Outcome;
 use crate::principal::Principal;
 use crate::server::Candor;
-use crate::tasks::{Begin, End, InTask, Status, Task, Tasks, Way, extension, legacy, refusal, tools};
+use crate::tasks::{Begin, End, InTask, State, Status, Task, Tasks, Way, extension, legacy, refusal, tools};
 
 /// How often, and how long apart, a task that begins because its user can't be asked is looked at until it asks.
 const ASKS_WITHIN: u32 = 50;
@@ -102,24 +103,33 @@ impl<S: ServerHandler> Running<S> {
     ///
     /// As [`Running::start`].
     pub(crate) async fn wait_for_answers(&self, tasks: &Tasks) -> Result<CallToolResponse, ErrorData> {
-        let task = self.begin(tasks).await?;
+        let mut task = self.begin(tasks).await?;
         let principal = self.call.principal();
         for _ in 0..ASKS_WITHIN {
-            let task = tasks
-                .get(principal, &task.id)
-                .await
-                .map_err(|refused| refusal(&refused))?;
             if task.status() != Status::Working {
                 break;
             }
             tokio::time::sleep(LOOKS_EVERY).await;
+            let looked = tasks.get(principal, &task.id).await;
+            task = looked.map_err(|refused| refusal(&refused))?;
         }
-        let parked = rounds::needed(&self.call.0.asking);
-        let asked: Vec<String> = parked
-            .into_iter()
-            .map(|(key, message, _)| format!("{key}: {message}"))
-            .collect();
-        Ok(self.finish.needs_input(task.id.as_str(), &asked).into())
+        let accepted = || self.told(Outcome::accepted(task.id.as_str()));
+        Ok(match &task.state {
+            State::InputRequired(_) => {
+                let parked = rounds::needed(&self.call.0.asking);
+                let asked: Vec<String> = parked
+                    .into_iter()
+                    .map(|(key, message, _)| format!("{key}: {message}"))
+                    .collect();
+                self.finish.needs_input(task.id.as_str(), &asked).into()
+            }
+            // It ended without asking after all.
+            State::Ended(End::Completed(result) | End::Cancelled(Some(result))) => {
+                let result = serde_json::from_value(Value::Object(result.clone()));
+                result.map_or_else(|_| accepted(), CallToolResponse::Complete)
+            }
+            State::Working | State::Ended(_) => accepted(),
+        })
     }
 
     /// The same call, to be run with another way to ask.
