@@ -3,6 +3,12 @@
 use super::code::{code, dense, has_word, words};
 use super::workspace::{Source, sources};
 
+/// Tests that serde's `flatten` in an author's types is read by the library, however exact the numbers are kept.
+const FLATTENS: [&str; 2] = [
+    "crates/candor/src/parameters.rs",
+    "crates/candor/tests/it/rooms.rs",
+];
+
 /// What is wrong with one file, each with what to do about it.
 fn faults(source: &Source) -> Vec<&'static str> {
     let code = code(&source.text);
@@ -33,7 +39,7 @@ fn faults(source: &Source) -> Vec<&'static str> {
         "guesses by shape (serde's `untagged`): decode by what says the kind",
     );
     check(
-        in_serde(&dense, "flatten"),
+        in_serde(&dense, "flatten") && !FLATTENS.contains(&source.path.as_str()),
         "has serde's `flatten`: it loses exact numbers and duplicate members",
     );
     check(has_word(&code, "todo") && dense.contains("todo!"), "has `todo!`");

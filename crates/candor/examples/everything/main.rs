@@ -1,6 +1,8 @@
 //! A server that has one of everything, for the official conformance suite:
 //! `cargo run -p candor --example everything [PORT]`, then point the suite at the URL it prints.
 
+#![expect(clippy::print_stderr, reason = "it tells a person where it is")]
+
 mod server;
 
 #[tokio::main]

@@ -3,6 +3,11 @@
 //! It prints its URL and a badge for each who may call: ada and bob of one tenant, eve of another. A person who opens what was
 //! reported is played by a clock: every few seconds the oldest reported incident is opened.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "it tells a person where it is and who may call"
+)]
+
 mod server;
 
 use std::sync::Arc;

@@ -10,6 +10,11 @@
 //!
 //! Places are `rooms`, `bookings` and `notices`; the faults are in `server/fault.rs`. Each fault happens once.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "stdout is the protocol's own pipe; a person reads stderr"
+)]
+
 mod server;
 
 use std::time::Duration;
@@ -31,13 +36,10 @@ async fn main() -> anyhow::Result<()> {
         );
     }
     let base = backend.serve().await?;
-    // Of the protocol's own pipe nothing else may be on stdout.
     eprintln!("rooms: the backend is at {base}; waiting for a client on stdin. It ends when stdin does.");
     let desk = Desk::new(base, Duration::from_secs(10))?;
-    let running = server::tools(desk)
-        .build()?
-        .serve(rmcp::transport::stdio())
-        .await?;
+    let server = server::tools(desk).build()?;
+    let running = Box::pin(server.serve(rmcp::transport::stdio())).await?;
     running.waiting().await?;
     let (bookings, notices) = backend.counts();
     eprintln!("rooms: {bookings} bookings and {notices} notices were really made.");

@@ -52,8 +52,10 @@ fn params(request: &InputRequest) -> Value {
 
 /// The part `name` of the specification's schema of a revision.
 fn specified(revision: &str, name: &str) -> Schema {
-    let shared =
-        std::env::var_os("CANDOR_SHARED").map_or_else(|| PathBuf::from("/work/shared"), PathBuf::from);
+    let shared = std::env::var_os("CANDOR_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
+        PathBuf::from,
+    );
     let text =
         std::fs::read_to_string(shared.join(format!("spec/schema-{revision}.json"))).expect("the schema");
     let whole: Value = serde_json::from_str(&text).expect("JSON");

@@ -126,7 +126,7 @@ impl Suite {
         for line in list.lines() {
             match line.trim().strip_prefix("- ") {
                 Some(name) if !scored => {
-                    wanted.extend(name.strip_suffix(" [server]").map(|name| (name, false)))
+                    wanted.extend(name.strip_suffix(" [server]").map(|name| (name, false)));
                 }
                 Some(name) if named => wanted.push((name, true)),
                 Some(_) => {}

@@ -27,7 +27,7 @@ fn client(timeout: Duration) -> reqwest::Client {
     let builder = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy();
-    builder.timeout(timeout).build().unwrap()
+    builder.timeout(timeout).build().expect("a client")
 }
 
 /// As the documentation says it.
@@ -48,7 +48,12 @@ async fn backend(Path(way): Path<String>) -> Response {
             (header::CONTENT_TYPE, "application/problem+json"),
             (header::RETRY_AFTER, "3"),
         ];
-        (StatusCode::from_u16(status).unwrap(), headers, body.to_string()).into_response()
+        (
+            StatusCode::from_u16(status).expect("a status"),
+            headers,
+            body.to_string(),
+        )
+            .into_response()
     };
     let data = |text: &str| ([(header::CONTENT_TYPE, "application/json")], text.to_owned()).into_response();
     match way.as_str() {
@@ -65,13 +70,13 @@ async fn backend(Path(way): Path<String>) -> Response {
             422,
             json!({ "errors": [{ "pointer": "#/guests", "detail": "at most 9" }] }),
         ),
-        status => problem(status.parse().unwrap(), json!({ "title": "As asked" })),
+        status => problem(status.parse().expect("a status"), json!({ "title": "As asked" })),
     }
 }
 
 async fn served() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
     let app = Router::new().route("/{way}", any(backend));
     tokio::spawn(async move { axum::serve(listener, app).await });
     format!("http://{address}")
@@ -166,7 +171,7 @@ async fn treat(mut stream: TcpStream, how: Rude, read: &AtomicUsize) {
         return;
     }
     let mut bytes = [0; 4_096];
-    let count = stream.read(&mut bytes).await.unwrap();
+    let count = stream.read(&mut bytes).await.expect("a request");
     assert!(count > 0);
     read.fetch_add(1, Ordering::SeqCst);
     let answer = match how {
@@ -177,13 +182,13 @@ async fn treat(mut stream: TcpStream, how: Rude, read: &AtomicUsize) {
         Rude::Silent => return std::future::pending().await,
         Rude::Before | Rude::After => return,
     };
-    stream.write_all(answer.as_bytes()).await.unwrap();
+    stream.write_all(answer.as_bytes()).await.expect("it is read");
 }
 
 /// The address of a bare server, and how many requests it has read.
 async fn rude(how: Rude) -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
     let read = Arc::new(AtomicUsize::new(0));
     let counter = read.clone();
     tokio::spawn(async move {
@@ -231,8 +236,8 @@ async fn a_silent_backend_is_given_up_and_nobody_says_that_nothing_was_done() {
 
 #[tokio::test]
 async fn a_port_where_nobody_listens_shows_that_nothing_was_sent() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
     drop(listener);
     let exchange = ask(&client(DEADLINE), Method::POST, url).await;
     let (said, told) = reason(exchange.read::<Value>(&terms(), NOW));

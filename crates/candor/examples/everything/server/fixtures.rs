@@ -48,6 +48,11 @@ pub(super) fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// What is at a place of some JSON.
+pub(super) fn at<'v>(value: &'v Value, pointer: &str) -> &'v Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
+}
+
 /// A finished call whose result is its content.
 pub(super) fn shown<const N: usize>(blocks: [ContentBlock; N]) -> Outcome<()> {
     Outcome::Completed(Done {

@@ -8,6 +8,7 @@ use candor::tasks::{Limits, MemoryStore, TaskSupport, TaskTerms, Tasks, system_c
 use candor::{Call, Candor, Effect, Form, Halt, Kind, NoArguments, Outcome, Reason, StartFault, Tool, Tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::access::{AUDIT, READ, WRITE};
 use super::desk::{Desk, Incident, Refused, Severity, State};
@@ -172,7 +173,7 @@ fn diagnose(desk: Arc<Desk>, step: Duration) -> Tool {
             let service = match incident.service {
                 Some(service) => service,
                 None => match call.ask("service", &which_service()).await?.or_reason() {
-                    Ok(answer) => answer["service"].as_str().unwrap_or_default().to_owned(),
+                    Ok(answer) => answer.get("service").and_then(Value::as_str).unwrap_or_default().to_owned(),
                     Err(reason) => return Ok(Outcome::Rejected(reason)),
                 },
             };

@@ -1,5 +1,10 @@
 //! Questions that a legacy client is asked while the call runs. The same tools ask modern clients in rounds.
 
+#![expect(
+    deprecated,
+    reason = "the specification gives sampling up; the suite still asks for it"
+)]
+
 use candor::asking::{Answer, Boolean, Choice, Choices, Form, Integer, Number, Text};
 use candor::{Call, Halt, Outcome, Parameters};
 use rmcp::model::{
@@ -119,5 +124,13 @@ pub(super) fn told(answer: Answer<String>) -> Outcome<()> {
     match answer.or_reason() {
         Ok(text) => shown([ContentBlock::text(text)]),
         Err(reason) => Outcome::Rejected(reason),
+    }
+}
+
+/// Whether all was answered, or which of the other ends the first of the rest was.
+pub(super) fn received<const N: usize>(answers: [Answer; N], text: &str) -> Outcome<()> {
+    match answers.into_iter().find_map(|answer| answer.or_reason().err()) {
+        Some(reason) => Outcome::Rejected(reason),
+        None => shown([ContentBlock::text(text)]),
     }
 }

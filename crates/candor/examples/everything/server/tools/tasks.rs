@@ -12,8 +12,8 @@ use serde::Deserialize;
 use tokio::time::sleep;
 
 use super::super::everything::Everything;
-use super::super::fixtures::{shown, text_at};
-use super::questions::told;
+use super::super::fixtures::{at, shown, text_at};
+use super::questions::{received, told};
 
 /// The longest that `slow_compute` computes.
 const LONGEST: f64 = 60.0;
@@ -94,7 +94,7 @@ impl Everything {
         let form = Form::new(format!("Delete {file}?")).required("confirm", Boolean::new());
         let answer = call.ask("confirm", &form).await?;
         Ok(told(answer.map(|answer| {
-            format!("{file}: confirmed is {}", answer["confirm"])
+            format!("{file}: confirmed is {}", at(&answer, "/confirm"))
         })))
     }
 
@@ -104,11 +104,7 @@ impl Everything {
         let second = Form::new("The second value?").optional("value", Text::new());
         let questions = [("input-a", (&first).into()), ("input-b", (&second).into())];
         let [one, other] = call.ask_all(questions).await?;
-        let both = [one, other].into_iter().map(|answer| answer.or_reason());
-        Ok(match both.collect::<Result<Vec<_>, _>>() {
-            Ok(_) => shown([ContentBlock::text("Both values were received.")]),
-            Err(reason) => Outcome::Rejected(reason),
-        })
+        Ok(received([one, other], "Both values were received."))
     }
 
     #[tool(description = "Asks in a round, then goes on as a task")]
