@@ -107,11 +107,16 @@ pub(super) fn is_no_query_secret(value: &str) -> bool {
     value.is_empty() || is_masked(value) || holds_mask(value) || is_placeholder(value)
 }
 
+/// The most letters that a mask leaves of a secret; where more stand beside the stars, the secret does too.
+const MOST_SHOWN: usize = 8;
+
 /// Whether somebody masked the value already: `********`, `[REDACTED]`, `<hidden>`, `abc***`.
 pub(super) fn is_masked(value: &str) -> bool {
     const FILLERS: &[char] = &['*', '•', '●', '█', 'x', 'X', '.', '…', '#', '-', '_'];
-    let is_filler = !value.is_empty() && value.chars().all(|letter| FILLERS.contains(&letter));
-    is_filler || value.contains("***") || value.contains("•••") || is_bracketed_word(value)
+    let shown = value.chars().filter(|letter| !FILLERS.contains(letter)).count();
+    let is_filler = !value.is_empty() && shown == 0;
+    let is_cut = (value.contains("***") || value.contains("•••")) && shown <= MOST_SHOWN;
+    is_filler || is_cut || is_bracketed_word(value)
 }
 
 /// `[REDACTED]`, `<your token>`, `(hidden)`: words in brackets.

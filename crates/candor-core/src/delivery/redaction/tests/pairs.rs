@@ -285,6 +285,9 @@ fn assignments_are_masked() {
     for (frame, secret) in [
         ("password=@@", "hunter2"),
         ("password=@@", "SECRET"),
+        // Stars at its end hide nothing of it.
+        ("password=@@", "correct-horse-battery***"),
+        ("api_key=@@", "-A_?AKIAIOSFODNN7EXAMPLE***"),
         ("call(password=@@)", "ab(c)d"),
         ("Server=h;User Id=sa;Password=@@;Encrypt=true", "p,w)d"),
         ("connect(user=x, password=@@)", "hunter2"),
@@ -359,6 +362,7 @@ fn masks_and_data_uris_are_never_touched() {
     for input in [
         "[masked: bearer token]",
         "password=[masked: secret]",
+        "password=hun***",
         "{\"password\": \"[masked: secret]\"}",
         "https://[masked: url credentials]@h",
         "Authorization: Bearer [masked: bearer token]",
