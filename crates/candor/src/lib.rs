@@ -103,6 +103,7 @@ pub mod guard;
 mod halting;
 mod handler;
 pub mod http;
+mod listed;
 #[expect(
     deprecated,
     reason = "the specification gives logging up and knows nothing better for messages during a call"
@@ -130,6 +131,7 @@ pub use describe::{Lang, describe};
 pub use event::Event;
 pub use guard::quiet_panics;
 pub use jiff::Timestamp;
+pub use listed::Listed;
 pub use log::Level;
 pub use outcome::{Done, Outcome, Parts, Reason, Receipt, Reference};
 pub use parameters::Parameters;
