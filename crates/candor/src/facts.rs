@@ -71,7 +71,7 @@ impl Facts {
 
 /// What became of the whole, by its parts. It is done in part only where some of it is: counting what was tried proves
 /// nothing. A tool that names no parts is believed.
-fn whole(parts: &[Part]) -> (Word, Effect) {
+pub(crate) fn whole(parts: &[Part]) -> (Word, Effect) {
     let is_done = |part: &Part| {
         matches!(part.outcome, Word::Completed | Word::Reported | Word::Partial)
             || matches!(part.effect, Effect::Applied | Effect::Partial)
