@@ -82,7 +82,8 @@
 //!
 //! # Where to go on
 //!
-//! - [`outcome`]: what a tool can say became of a call; [`Listed`], why a list is empty. [`Stop`]: how it breaks down without telling secrets.
+//! - [`outcome`]: what a tool can say became of a call; [`Listed`]: why a list is empty. [`Stop`]: how it breaks down
+//!   without telling secrets.
 //! - [`Candor`] around servers by macro or by hand, with [`Parameters`] and [`Declaration`]; [`Tools`] without macros.
 //! - [`Principal`], scopes and tenants; [`Event`] for a log of what became of each call.
 //! - [`asking`]: one way to ask the user, whatever the client's revision. [`tasks`]: calls that outlive their request.
