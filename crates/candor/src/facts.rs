@@ -2,7 +2,7 @@
 
 use candor_core::contract::mapping::Reference;
 use candor_core::judgment::told::Told;
-use candor_core::judgment::verdict::{Effect, Outcome as Word};
+use candor_core::judgment::verdict::{Effect, Outcome as Word, Part};
 use rmcp::model::ContentBlock;
 use serde::Serialize;
 use serde_json::Value;
@@ -43,17 +43,20 @@ impl Facts {
             Outcome::Rejected(reason) => Self::bare(because(Word::Rejected, Effect::NotApplied, reason)),
             Outcome::Failed(reason) => Self::bare(because(Word::Failed, Effect::Unknown, reason)),
             Outcome::Unknown(reason) => Self::bare(because(Word::Unknown, Effect::Unknown, reason)),
-            Outcome::Partial(parts) => Self {
-                told: Told {
-                    code: Some(parts.code),
-                    message: Some(parts.message),
-                    reference: parts.receipt.map(|receipt| named(receipt.0)),
-                    parts: parts.parts,
-                    ..Told::new(Word::Partial, Effect::Partial)
-                },
-                value: parts.value.map(serde_json::to_value).transpose()?,
-                content: None,
-            },
+            Outcome::Partial(parts) => {
+                let (outcome, effect) = whole(&parts.parts);
+                Self {
+                    told: Told {
+                        code: Some(parts.code),
+                        message: Some(parts.message),
+                        reference: parts.receipt.map(|receipt| named(receipt.0)),
+                        parts: parts.parts,
+                        ..Told::new(outcome, effect)
+                    },
+                    value: parts.value.map(serde_json::to_value).transpose()?,
+                    content: None,
+                }
+            }
         })
     }
 
@@ -63,6 +66,22 @@ impl Facts {
             value: None,
             content: None,
         }
+    }
+}
+
+/// What became of the whole, by its parts. It is done in part only where some of it is: counting what was tried proves
+/// nothing. A tool that names no parts is believed.
+pub(crate) fn whole(parts: &[Part]) -> (Word, Effect) {
+    let is_done = |part: &Part| {
+        matches!(part.outcome, Word::Completed | Word::Reported | Word::Partial)
+            || matches!(part.effect, Effect::Applied | Effect::Partial)
+    };
+    if parts.is_empty() || parts.iter().any(is_done) {
+        (Word::Partial, Effect::Partial)
+    } else if parts.iter().any(|part| part.effect == Effect::Unknown) {
+        (Word::Unknown, Effect::Unknown)
+    } else {
+        (Word::Failed, Effect::NotApplied)
     }
 }
 

@@ -82,7 +82,8 @@
 //!
 //! # Where to go on
 //!
-//! - [`outcome`]: what a tool can say became of a call. [`Stop`]: how it breaks down without telling secrets.
+//! - [`outcome`]: what a tool can say became of a call; [`Listed`]: why a list is empty. [`Stop`]: how it breaks down
+//!   without telling secrets.
 //! - [`Candor`] around servers by macro or by hand, with [`Parameters`] and [`Declaration`]; [`Tools`] without macros.
 //! - [`Principal`], scopes and tenants; [`Event`] for a log of what became of each call.
 //! - [`asking`]: one way to ask the user, whatever the client's revision. [`tasks`]: calls that outlive their request.
@@ -103,6 +104,7 @@ pub mod guard;
 mod halting;
 mod handler;
 pub mod http;
+mod listed;
 #[expect(
     deprecated,
     reason = "the specification gives logging up and knows nothing better for messages during a call"
@@ -130,6 +132,7 @@ pub use describe::{Lang, describe};
 pub use event::Event;
 pub use guard::quiet_panics;
 pub use jiff::Timestamp;
+pub use listed::Listed;
 pub use log::Level;
 pub use outcome::{Done, Outcome, Parts, Reason, Receipt, Reference};
 pub use parameters::Parameters;

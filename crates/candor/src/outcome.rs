@@ -19,7 +19,8 @@ pub enum Outcome<T> {
     Rejected(Reason),
     /// It broke down.
     Failed(Reason),
-    /// Some of it is done. What became of the whole follows from the parts.
+    /// Some of it is done. What became of the whole follows from the parts: where none is done it is told as failed, or
+    /// as unknown if that is what one of them is.
     Partial(Parts<T>),
     /// Nobody knows whether it is done.
     Unknown(Reason),

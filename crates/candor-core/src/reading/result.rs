@@ -280,3 +280,39 @@ fn counts_zero(structured: &str) -> bool {
     object::<Counted<'_>>(structured)
         .is_some_and(|counted| counted.count.is_some_and(|count| count.get() == "0"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_complete_only_by_its_type_or_without_one() {
+        let asked = Asked {
+            revision: Revision::V2026_07_28,
+            as_task: false,
+            promises_structure: false,
+            output: None,
+            mapping: None,
+        };
+        for (result, how) in [
+            (
+                r#"{"resultType":"input_required","requestState":"s"}"#,
+                How::InputRequired,
+            ),
+            (
+                r#"{"resultType":"input_required","inputRequests":{}}"#,
+                How::InputRequired,
+            ),
+            (
+                r#"{"resultType":"input_required","content":[]}"#,
+                How::InputRequired,
+            ),
+            (r#"{"resultType":"partial","content":[]}"#, How::OddType),
+            (r#"{"resultType":7,"content":[]}"#, How::OddType),
+            (r#"{"resultType":"complete","content":[]}"#, How::Ok),
+            (r#"{"content":[]}"#, How::Ok),
+        ] {
+            assert_eq!(read(&Opened::whole(result), &asked).how, how, "{result}");
+        }
+    }
+}

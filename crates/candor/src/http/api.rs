@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::problem;
+use crate::facts::whole;
 use crate::outcome::{Outcome, Parts, Reason, Reference};
 
 /// How a server's API names its problems.
@@ -143,9 +144,10 @@ impl Api {
             body.insert("value".into(), value);
         }
         let reference = parts.receipt.as_ref().map(|receipt| &receipt.0);
+        let (outcome, effect) = whole(&parts.parts);
         body.insert(
             "candor".into(),
-            json!({ "outcome": Word::Partial, "reference": reference }),
+            json!({ "outcome": outcome, "effect": effect, "reference": reference }),
         );
         Reply::new(status, problem::MEDIA_TYPE, &Value::Object(body))
     }

@@ -1,5 +1,6 @@
 //! Each outcome: content, structure and flag say the same, and a strict client takes every one of them.
 
+use candor::{Call, Lang, Listed, NoArguments, Outcome, Tool, Tools, describe};
 use candor_core::contract::schema::{Formats, Schema};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
@@ -62,6 +63,24 @@ const EXPECTED: &[Expected] = &[
         flagged: true,
         opening: "PARTLY DONE:",
         ends: ("partial", "partial"),
+    },
+    Expected {
+        which: "in parts, none",
+        flagged: true,
+        opening: "NOT DONE:",
+        ends: ("failed", "not_applied"),
+    },
+    Expected {
+        which: "in parts, none known",
+        flagged: true,
+        opening: "UNKNOWN:",
+        ends: ("unknown", "unknown"),
+    },
+    Expected {
+        which: "in contradiction",
+        flagged: true,
+        opening: "UNKNOWN:",
+        ends: ("unknown", "unknown"),
     },
     Expected {
         which: "unknown",
@@ -198,4 +217,78 @@ async fn what_a_tool_says_stands_in_the_verdict() {
     assert_eq!(verdict(&result)["parts"].as_array().map(Vec::len), Some(2));
     let value: Value = serde_json::from_str(&result.content[1].as_text().expect("text").text).expect("JSON");
     assert_eq!(value["id"], json!("b-1"), "what there is of a result follows");
+}
+
+#[tokio::test]
+async fn of_parts_the_whole_is_no_better_than_what_is_done() {
+    for (way, client) in clients(&macros()).await {
+        for (which, ending, counted) in [
+            ("partial", ("partial", "partial"), 2),
+            ("in parts, none", ("failed", "not_applied"), 2),
+            ("in parts, none known", ("unknown", "unknown"), 2),
+        ] {
+            let result = call(&client, "end", json!({ "which": which }))
+                .await
+                .expect("a result");
+            assert_eq!(ends(&result), ending, "{way}: {which}");
+            let parts = verdict(&result)["parts"].as_array().map(Vec::len);
+            assert_eq!(parts, Some(counted), "{way}: {which}: every part is told");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_contradicts_itself_is_believed_in_neither() {
+    for (way, client) in clients(&macros()).await {
+        let result = call(&client, "end", json!({ "which": "in contradiction" }))
+            .await
+            .expect("a result");
+        assert_eq!(ends(&result), ("unknown", "unknown"), "{way}");
+        assert_eq!(
+            verdict(&result)["error"]["kind"],
+            json!("contract_broken"),
+            "{way}"
+        );
+        let text = first_text(&result);
+        assert!(text.contains("can't both be"), "{way}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_is_empty_says_why_and_where_it_was_looked() {
+    let list = |full: bool| {
+        Tool::new("list", "Lists bookings")
+            .reads()
+            .run(move |_: NoArguments, _call: Call| async move {
+                let found = if full { vec!["b-1".to_owned()] } else { Vec::new() };
+                Outcome::completed(Listed::of(
+                    "bookings of today",
+                    found,
+                    "the index was never built",
+                ))
+            })
+    };
+    for full in [false, true] {
+        let server = Tools::new("t", "1")
+            .with(list(full))
+            .build()
+            .expect("nothing is wrong with it");
+        for (way, client) in clients(&server).await {
+            let result = call(&client, "list", json!({})).await.expect("a result");
+            assert_eq!(ends(&result), ("completed", "not_applied"), "{way}");
+            let structured = result.structured_content.as_ref().expect("a list");
+            assert_eq!(structured["count"], json!(usize::from(full)), "{way}");
+            assert_eq!(structured["searched"], json!("bookings of today"), "{way}");
+            let why = (!full).then_some("the index was never built");
+            assert_eq!(
+                structured.get("emptyBecause").and_then(Value::as_str),
+                why,
+                "{way}"
+            );
+            let text = first_text(&result);
+            assert_eq!(text.contains("the index was never built"), !full, "{way}: {text}");
+            let told = describe(&result, "t", "list", Lang::En);
+            assert_eq!(told.starts_with("No matching data:"), !full, "{way}: {told}");
+        }
+    }
 }

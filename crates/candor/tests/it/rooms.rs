@@ -152,6 +152,17 @@ pub(crate) fn outcome(which: &str) -> Outcome<Booked> {
             code: "NOTICE_NOT_SENT".into(),
             receipt: None,
         }),
+        "in parts, none" => Outcome::Partial(
+            Parts::new("CHANNELS_NOT_SET", "0 of 2 channels are set")
+                .not_done("one", "REFUSED")
+                .not_done("two", "REFUSED"),
+        ),
+        "in parts, none known" => Outcome::Partial(
+            Parts::new("CHANNELS_UNKNOWN", "2 commands were sent")
+                .not_done("one", "READS_OTHERWISE")
+                .unknown("two", "READ_BACK_FAILED"),
+        ),
+        "in contradiction" => Outcome::Rejected(taken().effect(Effect::Applied)),
         "unknown" => Outcome::Unknown(Reason::new(
             "NO_ANSWER",
             "the booking system closed the connection",

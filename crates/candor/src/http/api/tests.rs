@@ -141,6 +141,11 @@ fn reading_an_answer_back_never_learns_more_than_was_known() {
     };
     let reply = Api::new().reply(&Outcome::Partial(parts));
     assert_eq!(body(&reply)["parts"][0]["effect"], "applied");
+    assert_eq!(body(&reply)["candor"]["outcome"], "partial");
+    let none_done = Parts::<Value>::new("X", "0 of 1 done").not_done("booking", "Y");
+    let reply_of_none = Api::new().reply(&Outcome::Partial(none_done));
+    assert_eq!(body(&reply_of_none)["candor"]["outcome"], "failed");
+    assert_eq!(body(&reply_of_none)["candor"]["effect"], "not_applied");
     assert!(matches!(again(&reply, &terms), Outcome::Unknown(_)));
     assert!(matches!(
         again(
