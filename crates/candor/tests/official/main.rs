@@ -29,6 +29,12 @@ fn flight(departs: &str, passengers: u32) -> (&'static str, Value) {
 fn flights() -> Session {
     let steps = vec![
         Step::list(&["book_flight"]),
+        Step::thrown(
+            "a tool that is not there",
+            ("book_train", json!({})),
+            -32602,
+            "book_train",
+        ),
         Step::done(
             "booked",
             flight("01/02/2099", 9),
@@ -130,6 +136,10 @@ fn incidents(server: &Incidents, client: &Client) -> [Session; 2] {
         "incident.withdraw",
         "incident.diagnose",
         "incident.events",
+        // For clients that have no tasks.
+        "task_state",
+        "task_answer",
+        "task_cancel",
     ];
     let ada = vec![
         Step::list(&listed),
@@ -147,7 +157,7 @@ fn incidents(server: &Incidents, client: &Client) -> [Session; 2] {
             &["NO_SUCH_TICKET"],
         ),
         if client.tasks {
-            diagnosed.as_task(&["working", "input_required", "completed"])
+            diagnosed.as_task(&["working", "input_required"])
         } else {
             diagnosed
         },
