@@ -1,5 +1,9 @@
 //! The examples, driven by the official TypeScript and Python clients: what their callers are shown of every ending.
 //! `scripts/clients.sh` installs the clients; their drivers are in `clients/`.
+//!
+//! All four throw a JSON-RPC error, each as a class of its own, and a success without the structure that its tool promises, or
+//! with another. The TypeScript SDK's 1.x line throws a flagged result, too, whose structure is another. So a step that wants
+//! a result also shows that it is none of these.
 
 #![expect(
     clippy::unwrap_used,
@@ -157,7 +161,7 @@ fn incidents(server: &Incidents, client: &Client) -> [Session; 2] {
             &["NO_SUCH_TICKET"],
         ),
         if client.tasks {
-            diagnosed.as_task(&["working", "input_required"])
+            diagnosed.through(&["working", "input_required"])
         } else {
             diagnosed
         },

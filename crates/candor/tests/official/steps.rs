@@ -100,7 +100,7 @@ impl Step {
     }
 
     /// As a task, which is seen in these statuses, in this order, before its result comes.
-    pub(crate) fn as_task(mut self, statuses: &[&'static str]) -> Self {
+    pub(crate) fn through(mut self, statuses: &[&'static str]) -> Self {
         self.told["do"] = json!("task");
         self.statuses = statuses.to_vec();
         self
@@ -245,5 +245,71 @@ impl Session {
             faults.push(format!("{}/{era}/close: {closed}", self.name));
         }
         faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What is not so is found, and nothing else is.
+
+    use super::*;
+    use crate::clients::TYPESCRIPT_1;
+
+    fn declined() -> (Step, Value) {
+        let step = Step::refused("no", ("book", json!({})), &["TAKEN"])
+            .asks("Another?", json!({ "action": "decline" }));
+        let saw = json!({
+            "heard": [{ "asked": "elicitation/create", "message": "Another? Open for a minute." }],
+            "result": {
+                "isError": true,
+                "content": [{ "type": "text", "text": "NOT DONE: TAKEN" }],
+                "_meta": { "candor/verdict": { "outcome": "rejected", "effect": "not_applied" } },
+            },
+        });
+        (step, saw)
+    }
+
+    #[test]
+    fn every_part_of_a_result_that_is_not_so_is_found() {
+        let (step, honest) = declined();
+        assert_eq!(step.faults(&TYPESCRIPT_1, &honest), Vec::<String>::new());
+        for (pointer, lie) in [
+            ("/heard", json!([])),
+            ("/heard/0/message", json!("Really?")),
+            ("/result/isError", json!(false)),
+            ("/result/content/0/text", json!("Booked: TAKEN")),
+            ("/result/content/0/text", json!("NOT DONE: why?")),
+            ("/result/_meta/candor~1verdict/outcome", json!("completed")),
+            ("/result/_meta/candor~1verdict/effect", json!("applied")),
+        ] {
+            let mut saw = honest.clone();
+            *saw.pointer_mut(pointer).unwrap() = lie;
+            assert_eq!(step.faults(&TYPESCRIPT_1, &saw).len(), 1, "{pointer}: {saw}");
+        }
+        let mut saw = honest;
+        saw["result"]["structuredContent"] = json!({ "room": "12" });
+        assert_eq!(step.faults(&TYPESCRIPT_1, &saw).len(), 1, "{saw}");
+        assert!(
+            !step.faults(&TYPESCRIPT_1, &Value::Null).is_empty(),
+            "a step that was never played"
+        );
+    }
+
+    #[test]
+    fn an_error_a_list_and_a_task_that_are_not_so_are_found() {
+        let thrown = Step::thrown("no right", ("book", json!({})), -32003, "rooms:write");
+        let threw = |class: &str, code: i64, message: &str| json!({ "threw": { "class": class, "code": code, "message": message } });
+        let faults = |saw: &Value| thrown.faults(&TYPESCRIPT_1, saw).len();
+        assert_eq!(faults(&threw("McpError", -32003, "needs rooms:write")), 0);
+        assert_eq!(faults(&threw("Error", -32003, "needs rooms:write")), 1);
+        assert_eq!(faults(&threw("McpError", -32602, "needs rooms:write")), 1);
+        assert_eq!(faults(&threw("McpError", -32003, "no")), 1);
+        assert_eq!(faults(&json!({ "result": {} })), 1);
+
+        let list = Step::list(&["book"]).through(&["working"]);
+        let listed = |tool: &str, status: &str| json!({ "tools": [{ "name": tool }], "statuses": [status] });
+        assert!(list.faults(&TYPESCRIPT_1, &listed("book", "working")).is_empty());
+        assert_eq!(list.faults(&TYPESCRIPT_1, &listed("find", "working")).len(), 1);
+        assert_eq!(list.faults(&TYPESCRIPT_1, &listed("book", "failed")).len(), 1);
     }
 }
