@@ -1,6 +1,7 @@
 """Plays a plan with a client of the official Python SDK and prints, one JSON line a step, what its caller saw.
 
-The plan is made and judged by crates/candor-cli/tests/clients. This file knows steps; v1.py and v2.py know the SDKs.
+Plans are made and judged by crates/candor-cli/tests/clients and crates/candor/tests/official. This file knows steps; v1.py and v2.py
+know the SDKs.
 """
 
 import json
@@ -16,11 +17,16 @@ DEADLINE = 20.0
 PAGES = 20
 
 
+# What the user says when asked, unless the step has another answer.
+YES = {"action": "accept", "content": {"name": "Ada"}}
+
+
 class Ears:
-    """What the server said by itself since the step began."""
+    """What the server said by itself since the step began, and what it is answered."""
 
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []
+        self.answer: dict[str, Any] = YES
         self._came = anyio.Event()
 
     def hear(self, **event: Any) -> None:
@@ -28,8 +34,9 @@ class Ears:
         self._came.set()
         self._came = anyio.Event()
 
-    def forget(self) -> None:
+    def begin(self, step: dict[str, Any]) -> None:
         self.heard = []
+        self.answer = step.get("answer", YES)
 
     async def until(self, count: int) -> None:
         """Returns when so many events came, or at the deadline: what is missing then is the judge's affair."""
@@ -105,7 +112,13 @@ async def listen(session: Any, step: dict[str, Any], ears: Ears) -> dict[str, An
         return {"honored": plain(subscription.honored), "events": events}
 
 
-STEPS = {"ping": ping, "list": list_tools, "call": call, "cancel": cancel, "pair": pair, "listen": listen}
+async def task(session: Any, step: dict[str, Any], ears: Ears) -> dict[str, Any]:
+    """Calls as a task of 2025-11-25, and follows it to its result."""
+    statuses, result = await session.task(step["tool"], step["arguments"])
+    return {"statuses": [status for at, status in enumerate(statuses) if [status] != statuses[at - 1 : at]], "result": plain(result)}
+
+
+STEPS = {"ping": ping, "list": list_tools, "call": call, "cancel": cancel, "pair": pair, "listen": listen, "task": task}
 
 
 def plain(value: Any) -> Any:
@@ -122,7 +135,10 @@ def thrown(error: BaseException) -> dict[str, Any]:
 
 
 async def play(connect: Any) -> None:
-    """Plays the plan. `connect(command, era, ears)` is a context that gives a session: what it must have is seen above."""
+    """Plays the plan. `connect(server, ears)` is a context that gives a session: what it must have is seen above.
+
+    `server` has the `era`, and `command`, or `url` and `bearer`.
+    """
     with open(sys.argv[1], encoding="utf-8") as file:
         plan = json.load(file)
     for session in plan["sessions"]:
@@ -139,18 +155,18 @@ async def play_session(connect: Any, plan: dict[str, Any]) -> None:
 
     opened = False
     try:
-        async with connect(plan["command"], plan["era"], ears) as session:
+        async with connect(plan, ears) as session:
             tell("open", session.opened())
             opened = True
             for step in plan["steps"]:
-                ears.forget()
+                ears.begin(step)
                 try:
                     with anyio.fail_after(DEADLINE * 2):
                         saw = await STEPS[step["do"]](session, step, ears)
                 except Exception as error:
                     saw = thrown(error)
                 tell(step["name"], saw)
-            ears.forget()
+            ears.begin({})
         tell("close", {"closed": True})
     except Exception as error:
         tell("close" if opened else "open", thrown(error))

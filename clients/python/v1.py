@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamablehttp_client
 
 from driver import DEADLINE, Ears, plain, play
 
@@ -31,6 +32,17 @@ class Session:
         self.last = self.session._request_id
         return await self.session.call_tool(tool, arguments, timedelta(seconds=DEADLINE), progress)
 
+    async def task(self, tool: str, arguments: dict[str, Any]) -> tuple[list[str], Any]:
+        tasks = self.session.experimental
+        made = (await tasks.call_tool_as_task(tool, arguments)).task
+        statuses = [made.status]
+        async for seen in tasks.poll_task(made.taskId):
+            statuses.append(seen.status)
+            # A task that waits for an answer asks for it over the request for its result.
+            if seen.status == "input_required":
+                break
+        return statuses, await tasks.get_task_result(made.taskId, types.CallToolResult)
+
     async def leave(self, scope: anyio.CancelScope) -> None:
         # This line of the SDK says nothing to the server when a caller leaves: whoever wants that sends it.
         notice = types.CancelledNotificationParams(requestId=self.last, reason="the caller left")
@@ -38,14 +50,21 @@ class Session:
         scope.cancel()
 
 
+def transport(server: dict[str, Any]) -> Any:
+    if "url" in server:
+        return streamablehttp_client(server["url"], headers={"Authorization": f"Bearer {server['bearer']}"})
+    program, *args = server["command"]
+    return stdio_client(StdioServerParameters(command=program, args=args))
+
+
 @asynccontextmanager
-async def connect(command: list[str], era: str, ears: Ears) -> Any:
-    if era != "legacy":
-        raise ValueError(f"this SDK does not speak the era {era}")
+async def connect(server: dict[str, Any], ears: Ears) -> Any:
+    if server["era"] != "legacy":
+        raise ValueError(f"this SDK does not speak the era {server['era']}")
 
     async def elicit(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
         ears.hear(asked="elicitation/create", message=params.message)
-        return types.ElicitResult(action="accept", content={"name": "Ada"})
+        return types.ElicitResult.model_validate(ears.answer)
 
     async def sample(_context: Any, _params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
         ears.hear(asked="sampling/createMessage")
@@ -62,8 +81,7 @@ async def connect(command: list[str], era: str, ears: Ears) -> Any:
         if isinstance(said, types.ServerNotification) and isinstance(said.root, types.ToolListChangedNotification):
             ears.hear(changed="tools")
 
-    parameters = StdioServerParameters(command=command[0], args=command[1:])
-    async with stdio_client(parameters) as (read, write):
+    async with transport(server) as (read, write, *_):
         async with ClientSession(
             read,
             write,

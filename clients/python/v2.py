@@ -5,9 +5,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
+import httpx2
 import mcp_types as types
 from mcp import StdioServerParameters
 from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPDeprecationWarning
 
 from driver import DEADLINE, Ears, plain, play
@@ -44,11 +46,19 @@ class Session:
         return self.client.listen(tools_list_changed=True)
 
 
+def transport(server: dict[str, Any]) -> Any:
+    if "url" in server:
+        http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {server['bearer']}"}, timeout=DEADLINE, follow_redirects=True)
+        return streamable_http_client(server["url"], http_client=http)
+    program, *args = server["command"]
+    return StdioServerParameters(command=program, args=args)
+
+
 @asynccontextmanager
-async def connect(command: list[str], era: str, ears: Ears) -> Any:
+async def connect(server: dict[str, Any], ears: Ears) -> Any:
     async def elicit(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
         ears.hear(asked="elicitation/create", message=params.message)
-        return types.ElicitResult(action="accept", content={"name": "Ada"})
+        return types.ElicitResult.model_validate(ears.answer)
 
     async def sample(_context: Any, _params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
         ears.hear(asked="sampling/createMessage")
@@ -66,8 +76,8 @@ async def connect(command: list[str], era: str, ears: Ears) -> Any:
             ears.hear(changed="tools")
 
     client = Client(
-        StdioServerParameters(command=command[0], args=command[1:]),
-        mode=MODES[era],
+        transport(server),
+        mode=MODES[server["era"]],
         elicitation_callback=elicit,
         sampling_callback=sample,
         list_roots_callback=roots,

@@ -1,5 +1,6 @@
 //! Plays a plan with a client of the official TypeScript SDK and prints, one JSON line a step, what its caller saw.
-//! The plan is made and judged by crates/candor-cli/tests/clients. This file knows steps; v1.mjs and v2.mjs know the SDKs.
+//! Plans are made and judged by crates/candor-cli/tests/clients and crates/candor/tests/official. This file knows steps; v1.mjs and
+//! v2.mjs know the SDKs.
 
 import { readFileSync } from 'node:fs';
 
@@ -10,29 +11,35 @@ const DEADLINE = 20_000;
 const PAGES = 20;
 
 /**
- * @param connect opens one session: `(command, era, hear) => session`, where `hear(event)` takes whatever the server says by
- *   itself, and a session has `opened`, `ping`, `page`, `call`, `listen`, `close`.
+ * @param connect opens one session: `(server, era, ears) => session`, where `server` has `command`, or `url` and `bearer`;
+ *   `ears.hear(event)` takes whatever the server says by itself, and `ears.answer` is what the user says when asked. A session has
+ *   `opened`, `ping`, `page`, `call`, `listen`, `task`, `close`; `listen` and `task` where its SDK can.
  */
 export async function play(connect) {
   const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-  for (const { name, command, era, steps } of plan.sessions) {
+  for (const server of plan.sessions) {
+    const { name, era, steps } = server;
     const ears = new Ears();
     const tell = (step, saw) => console.log(JSON.stringify({ session: name, era, step, saw }));
     let session;
-    const opened = await seen(async () => (session = await connect(command, era, event => ears.hear(event))).opened());
+    const opened = await seen(async () => (session = await connect(server, era, ears)).opened());
     tell('open', opened);
     if (!session) continue;
     for (const step of steps) {
-      ears.forget();
+      ears.begin(step);
       tell(step.name, await seen(() => STEPS[step.do](session, step, ears), ears));
     }
     tell('close', await seen(async () => ({ closed: (await session.close()) ?? true })));
   }
 }
 
-/** What the server said by itself since the step began. */
+/** What the user says when asked, unless the step has another answer. */
+const YES = { action: 'accept', content: { name: 'Ada' } };
+
+/** What the server said by itself since the step began, and what it is answered. */
 class Ears {
   heard = [];
+  answer = YES;
   #waiting = [];
 
   hear(event) {
@@ -40,8 +47,9 @@ class Ears {
     this.#waiting = this.#waiting.filter(one => !(this.heard.length >= one.count && (one.resolve(), true)));
   }
 
-  forget() {
+  begin(step) {
     this.heard = [];
+    this.answer = step.answer ?? YES;
   }
 
   /** Resolves when so many events came, or at the deadline: what is missing then is the judge's affair. */
@@ -92,6 +100,17 @@ const STEPS = {
     const one = async tool => answered.push([tool, await session.call(tool, {}, options())]);
     await Promise.all(step.tools.map(one));
     return { answered };
+  },
+
+  /** Calls as a task of 2025-11-25, and follows it to its result. */
+  async task(session, step) {
+    const statuses = [];
+    for await (const message of session.task(step.tool, step.arguments, options({ task: { ttl: 60_000 } }))) {
+      if (message.type === 'error') throw message.error;
+      if (message.type === 'result') return { statuses, result: message.result };
+      if (message.task.status !== statuses.at(-1)) statuses.push(message.task.status);
+    }
+    throw new Error('the task ended without a result');
   },
 
   async listen(session, step, ears) {

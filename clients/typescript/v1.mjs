@@ -2,6 +2,7 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
@@ -11,7 +12,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { play } from './driver.mjs';
 
-await play(async (command, era, hear) => {
+await play(async (server, era, ears) => {
+  const hear = event => ears.hear(event);
   if (era !== 'legacy') throw new Error(`this SDK does not speak the era ${era}`);
   const client = new Client(
     { name: 'candor-tests-typescript-1', version: '0.0.0' },
@@ -19,7 +21,7 @@ await play(async (command, era, hear) => {
   );
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
     hear({ asked: 'elicitation/create', message: params.message });
-    return { action: 'accept', content: { name: 'Ada' } };
+    return ears.answer;
   });
   client.setRequestHandler(CreateMessageRequestSchema, () => {
     hear({ asked: 'sampling/createMessage' });
@@ -32,14 +34,19 @@ await play(async (command, era, hear) => {
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => hear({ log: params.data }));
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => hear({ changed: 'tools' }));
 
-  const [program, ...args] = command;
-  const transport = new StdioClientTransport({ command: program, args, stderr: 'inherit' });
-  await client.connect(transport);
+  await client.connect(transport(server));
   return {
     opened: () => ({ server: client.getServerVersion(), capabilities: client.getServerCapabilities() }),
     ping: options => client.ping(options),
     page: (cursor, options) => client.listTools({ cursor }, options),
     call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+    task: (name, args, options) => client.experimental.tasks.callToolStream({ name, arguments: args }, undefined, options),
     close: () => client.close()
   };
 });
+
+function transport({ command, url, bearer }) {
+  if (url) return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${bearer}` } } });
+  const [program, ...args] = command;
+  return new StdioClientTransport({ command: program, args, stderr: 'inherit' });
+}

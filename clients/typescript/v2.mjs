@@ -1,19 +1,20 @@
 //! The official TypeScript SDK, 2.x line (@modelcontextprotocol/client). It speaks both eras; `auto` asks with a process of its own first.
 
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { play } from './driver.mjs';
 
 const MODES = { legacy: 'legacy', modern: { pin: '2026-07-28' }, auto: 'auto' };
 
-await play(async (command, era, hear) => {
+await play(async (server, era, ears) => {
+  const hear = event => ears.hear(event);
   const client = new Client(
     { name: 'candor-tests-typescript-2', version: '0.0.0' },
     { capabilities: { elicitation: {}, sampling: {}, roots: {} }, versionNegotiation: { mode: MODES[era] } }
   );
   client.setRequestHandler('elicitation/create', ({ params }) => {
     hear({ asked: 'elicitation/create', message: params.message });
-    return { action: 'accept', content: { name: 'Ada' } };
+    return ears.answer;
   });
   client.setRequestHandler('sampling/createMessage', () => {
     hear({ asked: 'sampling/createMessage' });
@@ -26,9 +27,7 @@ await play(async (command, era, hear) => {
   client.setNotificationHandler('notifications/message', ({ params }) => hear({ log: params.data }));
   client.setNotificationHandler('notifications/tools/list_changed', () => hear({ changed: 'tools' }));
 
-  const [program, ...args] = command;
-  const transport = new StdioClientTransport({ command: program, args, stderr: 'inherit' });
-  await client.connect(transport);
+  await client.connect(transport(server));
   return {
     opened: () => ({
       server: client.getServerVersion(),
@@ -44,3 +43,9 @@ await play(async (command, era, hear) => {
     close: () => client.close()
   };
 });
+
+function transport({ command, url, bearer }) {
+  if (url) return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${bearer}` } } });
+  const [program, ...args] = command;
+  return new StdioClientTransport({ command: program, args, stderr: 'inherit' });
+}
