@@ -62,16 +62,15 @@ impl Cause {
             Self::Asked | Self::AsTask | Self::Faulty(_) => return None,
             Self::Unable(why) => {
                 let why = why.words();
-                let message = format!("The user has to be asked first and can't be: {why}. Nothing changed.");
+                let message = format!("The user has to be asked first and can't be: {why}.");
                 ("INPUT_UNAVAILABLE", Kind::PermissionDenied, message)
             }
             Self::Misfits => {
-                let message =
-                    "The user was asked; no answer fitted what was asked for. Nothing changed.".to_owned();
+                let message = "The user was asked; no answer fitted what was asked for.".to_owned();
                 ("INPUT_UNUSABLE", Kind::InvalidInput, message)
             }
             Self::Left => {
-                let message = "The call was cancelled while the user was asked. Nothing changed.".to_owned();
+                let message = "The call was cancelled while the user was asked.".to_owned();
                 ("CALL_CANCELLED", Kind::Cancelled, message)
             }
         };
