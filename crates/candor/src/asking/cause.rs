@@ -84,16 +84,16 @@ impl Cause {
         }
         let needed: Vec<String> = needed
             .into_iter()
-            .map(|(key, message, schema)| {
+            .map(|(_, message, schema)| {
                 match schema.get("properties").and_then(serde_json::Value::as_object) {
                     Some(fields) if !fields.is_empty() => {
                         let fields: Vec<&str> = fields.keys().map(String::as_str).collect();
-                        format!("{key} ({message:?}: {})", fields.join(", "))
+                        format!("{message} ({})", fields.join(", "))
                     }
-                    _ => format!("{key} ({message:?})"),
+                    _ => message,
                 }
             })
             .collect();
-        Some(reason.next_step(format!("What the tool asks for: {}.", needed.join("; "))))
+        Some(reason.next_step(format!("What it asks the user: {}", needed.join("; "))))
     }
 }
