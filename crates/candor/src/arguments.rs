@@ -41,7 +41,9 @@ impl fmt::Debug for Rule {
 }
 
 /// An issue of a rule: what is expected at `path` (a JSON Pointer, RFC 6901) by the rule of this name. What came is
-/// taken from the arguments, cut, and masked where its name is a secret's.
+/// taken from the arguments, cut, and masked where its name is a secret's. The caller reads
+/// `/departure: expected a day after 08/08/2025, received "01/08/2025"`. Where nothing stands at `path`, the rule's name
+/// `required` makes it `missing, expected ..`.
 ///
 /// `about(args, "/departure", "future", "a day after 08/08/2025")`
 pub fn about(arguments: &Value, path: &str, rule: &str, expected: impl Into<String>) -> Issue {

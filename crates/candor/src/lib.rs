@@ -147,3 +147,8 @@ pub use tool::{Returned, Tool, ToolBuilder, Tools};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryPage;
+
+/// The page about HTTP, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library-http.md")]
+struct HttpPage;

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use candor_core::arguments::UNREADABLE;
 use candor_core::arguments::issue::Issue;
 use rmcp::ErrorData;
 use rmcp::handler::server::common::FromContextPart;
@@ -19,8 +20,6 @@ use crate::stop::pointing;
 
 /// The largest integer up to which every integer is an exact `f64` (2^53).
 const EXACT: f64 = 9_007_199_254_740_992.0;
-/// The rule of an issue that serde found: the arguments fit the schema, and not the type.
-const UNREADABLE: &str = "unreadable";
 /// What rmcp's own `Parameters` says of arguments that serde refuses: its constant
 /// `TOOL_ARGUMENT_DESERIALIZATION_ERROR_PREFIX`. A test holds it against the pinned version.
 pub(crate) const RMCP_REFUSAL: &str = "failed to deserialize parameters:";

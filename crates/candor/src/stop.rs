@@ -1,6 +1,7 @@
 //! Why a tool ended without an outcome. A tool that returns `Result<Outcome<T>, Stop>` can use `?` on everything.
 
 use std::fmt::Display;
+use std::iter::successors;
 
 use candor_core::delivery::redaction::{KnownSecrets, least};
 use rmcp::ErrorData;
@@ -13,10 +14,13 @@ use crate::guard;
 use crate::principal::Refused;
 use crate::said::{Said, leave};
 
+/// Most causes of an error that go to the log.
+const CAUSES: usize = 8;
+
 /// A tool ended without an outcome: it halted (the call goes on elsewhere), the caller may not, or something broke that
 /// nobody foresaw.
 ///
-/// Any [`std::error::Error`] becomes one with `?`, and is masked: its words go to the log without credentials, the
+/// Any [`std::error::Error`] becomes one with `?`, and is masked: its words and those of its causes go to the log without credentials, the
 /// caller gets a correlation id and the effect `unknown`. What the caller should read belongs into
 /// [`crate::Outcome::Failed`] or [`crate::Outcome::Rejected`].
 #[derive(Debug)]
@@ -50,8 +54,15 @@ impl From<Refused> for Stop {
 
 impl<E: std::error::Error> From<E> for Stop {
     fn from(error: E) -> Self {
-        Self::broke(error)
+        Self::broke(with_causes(&error))
     }
+}
+
+/// An error's words with those of its causes, which alone say what was wrong where libraries wrap each other's errors.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = successors(error.source(), |cause| cause.source()).take(CAUSES);
+    let words = causes.map(|cause| format!(": {cause}"));
+    [error.to_string()].into_iter().chain(words).collect()
 }
 
 impl IntoCallToolResult for Stop {
@@ -81,5 +92,23 @@ pub(crate) fn pointing(said: Said) -> ErrorData {
         Ok(pointer) => ErrorData::internal_error("This server is not wrapped in candor.", Some(pointer)),
         Err(Said::Refused(refused)) => refused.into(),
         Err(_) => guard::masked(Uuid::now_v7()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the booking was not sent")]
+    struct NotSent(#[source] std::io::Error);
+
+    #[test]
+    fn the_log_gets_the_causes_too() {
+        let stop = Stop::from(NotSent(std::io::Error::other("disk full")));
+        let Why::Broke(words) = stop.0 else {
+            panic!("an error is a breakdown");
+        };
+        assert_eq!(words, "the booking was not sent: disk full");
     }
 }

@@ -3,6 +3,8 @@
 use crate::arguments::issue::Issue;
 use crate::contract::schema::shown_path;
 
+/// The rule of an issue that a tool's own type found where its schema found none.
+pub const UNREADABLE: &str = "unreadable";
 /// Most issues told; the rest is counted.
 const MAX_TOLD: usize = 8;
 
@@ -10,11 +12,31 @@ const MAX_TOLD: usize = 8;
 ///
 /// `/departureDate: expected dd/mm/yyyy, received "2024-12-12". /seatClas: unknown name, did you mean /seatClass?`
 pub fn lines(issues: &[Issue], total: usize, budget_bytes: usize) -> String {
+    worded(issues, total, budget_bytes, RuleWords::Sentence)
+}
+
+/// As [`lines`], for rules in code: what they say is what is expected, as with a schema.
+///
+/// `/day: expected a day in the future, received "2024-12-12".`
+pub fn lines_of_code(issues: &[Issue], total: usize, budget_bytes: usize) -> String {
+    worded(issues, total, budget_bytes, RuleWords::Expectation)
+}
+
+/// What an issue of a rule that is no keyword has as `expected`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RuleWords {
+    /// A whole sentence, as an operator writes it.
+    Sentence,
+    /// What is expected.
+    Expectation,
+}
+
+fn worded(issues: &[Issue], total: usize, budget_bytes: usize, words: RuleWords) -> String {
     let total = total.max(issues.len());
     let mut text = String::new();
     let mut told = 0;
     for issue in issues.iter().take(MAX_TOLD) {
-        let sentence = sentence(issue);
+        let sentence = sentence(issue, words);
         let gap = usize::from(!text.is_empty());
         let tail = rest(total - told - 1).map_or(0, |rest| rest.len() + 1);
         if text.len() + gap + sentence.len() + tail > budget_bytes {
@@ -29,7 +51,7 @@ pub fn lines(issues: &[Issue], total: usize, budget_bytes: usize) -> String {
     if told == 0
         && let Some(first) = issues.first()
     {
-        return cut(&sentence(first), budget_bytes);
+        return cut(&sentence(first, words), budget_bytes);
     }
     if let Some(rest) = rest(total - told) {
         if !text.is_empty() {
@@ -48,7 +70,7 @@ fn rest(count: usize) -> Option<String> {
     }
 }
 
-fn sentence(issue: &Issue) -> String {
+fn sentence(issue: &Issue, words: RuleWords) -> String {
     let path = shown_path(&issue.path);
     let received = issue.received.as_deref();
     let body = match (issue.rule.as_str(), received) {
@@ -63,6 +85,10 @@ fn sentence(issue: &Issue) -> String {
             format!("expected {}, received {received}", issue.expected)
         }
         (rule, None) if is_keyword(rule) => format!("expected {}", issue.expected),
+        // What serde says of a value is a sentence too.
+        (rule, Some(received)) if words == RuleWords::Expectation && rule != UNREADABLE => {
+            format!("expected {}, received {received}", issue.expected)
+        }
         // An operator's rule brings its own sentence.
         (_, Some(received)) => format!("{}, received {received}", issue.expected),
         (_, None) => issue.expected.clone(),
@@ -146,7 +172,7 @@ fn cut(text: &str, bytes: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::lines;
+    use super::{lines, lines_of_code};
     use crate::arguments::issue::Issue;
 
     fn issue(path: &str, rule: &str, expected: &str, received: Option<&str>, hint: Option<&str>) -> Issue {
@@ -197,6 +223,32 @@ mod tests {
             "/departureDate: expected dd/mm/yyyy, received \"2024-12-12\". /seatClas: unknown name, did you mean \
              /seatClass? /query: missing, expected a string. /when: it must be in the future; it is now 08/08/2025, \
              received 1. (the whole): expected an object of at least 1 member, received {}."
+        );
+    }
+
+    #[test]
+    fn a_rule_in_code_says_what_is_expected() {
+        let issues = [
+            issue("/day", "future", "a day in the future", Some("1"), None),
+            issue(
+                "/to",
+                "unreadable",
+                "the tool can't read it: no hour",
+                Some("2"),
+                None,
+            ),
+            issue(
+                "/a",
+                "backend",
+                "the backend refused it without a reason",
+                None,
+                None,
+            ),
+        ];
+        assert_eq!(
+            lines_of_code(&issues, 3, 1000),
+            "/day: expected a day in the future, received 1. /to: the tool can't read it: no hour, received 2. \
+             /a: the backend refused it without a reason."
         );
     }
 

@@ -14,4 +14,4 @@ mod tests;
 pub use check::{Checked, Mode, Notice, Terms, check};
 pub use coerce::{Change, Coerced};
 pub use issue::Issue;
-pub use lines::lines;
+pub use lines::{UNREADABLE, lines, lines_of_code};

@@ -1,7 +1,7 @@
 //! The first text block, by situation: the opening words, then at most three short lines (what happened, whether
 //! anything changed, what a repeat would mean). Descriptive, complete, bounded, and no orders: TEXTS has the measure.
 
-use crate::arguments::check::lines;
+use crate::arguments::{lines, lines_of_code};
 use crate::contract::effect::EffectClass;
 use crate::delivery::quote::quote;
 use crate::judgment::ending::{Ending, Scene, Voice};
@@ -75,9 +75,12 @@ fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Strin
 /// The line with the particulars: what is wrong with the arguments.
 fn detail(scene: &Scene, ending: &Ending) -> Option<String> {
     match ending {
+        Ending::BadInput { issues, total, .. } if scene.voice == Voice::Library => {
+            Some(lines_of_code(issues, *total, ISSUE_BYTES))
+        }
         Ending::BadInput { issues, total, .. } => Some(lines(issues, *total, ISSUE_BYTES)),
         Ending::Told(own) if !own.issues.is_empty() => {
-            Some(lines(&own.issues, own.issues.len(), ISSUE_BYTES))
+            Some(lines_of_code(&own.issues, own.issues.len(), ISSUE_BYTES))
         }
         Ending::Told(own) => told::parts(own, &scene.secrets),
         _ => None,

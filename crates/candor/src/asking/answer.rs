@@ -64,18 +64,12 @@ impl<T> Answer<T> {
     pub fn or_reason(self) -> Result<T, Reason> {
         let (code, message) = match self {
             Self::Accepted(value) => return Ok(value),
-            Self::Declined => (
-                "USER_DECLINED",
-                "The user was asked and declined. Nothing changed.",
-            ),
+            Self::Declined => ("USER_DECLINED", "The user was asked and declined."),
             Self::Cancelled => (
                 "USER_CANCELLED",
-                "The user was asked and closed the question without deciding. Nothing changed.",
+                "The user was asked and closed the question without deciding.",
             ),
-            Self::Expired => (
-                "INPUT_EXPIRED",
-                "The user was asked; no answer came in time. Nothing changed.",
-            ),
+            Self::Expired => ("INPUT_EXPIRED", "The user was asked; no answer came in time."),
         };
         Err(Reason::new(code, message)
             .kind(Kind::PermissionDenied)

@@ -62,16 +62,15 @@ impl Cause {
             Self::Asked | Self::AsTask | Self::Faulty(_) => return None,
             Self::Unable(why) => {
                 let why = why.words();
-                let message = format!("The user has to be asked first and can't be: {why}. Nothing changed.");
+                let message = format!("The user has to be asked first and can't be: {why}.");
                 ("INPUT_UNAVAILABLE", Kind::PermissionDenied, message)
             }
             Self::Misfits => {
-                let message =
-                    "The user was asked; no answer fitted what was asked for. Nothing changed.".to_owned();
+                let message = "The user was asked; no answer fitted what was asked for.".to_owned();
                 ("INPUT_UNUSABLE", Kind::InvalidInput, message)
             }
             Self::Left => {
-                let message = "The call was cancelled while the user was asked. Nothing changed.".to_owned();
+                let message = "The call was cancelled while the user was asked.".to_owned();
                 ("CALL_CANCELLED", Kind::Cancelled, message)
             }
         };
@@ -85,16 +84,16 @@ impl Cause {
         }
         let needed: Vec<String> = needed
             .into_iter()
-            .map(|(key, message, schema)| {
+            .map(|(_, message, schema)| {
                 match schema.get("properties").and_then(serde_json::Value::as_object) {
                     Some(fields) if !fields.is_empty() => {
                         let fields: Vec<&str> = fields.keys().map(String::as_str).collect();
-                        format!("{key} ({message:?}: {})", fields.join(", "))
+                        format!("{message} ({})", fields.join(", "))
                     }
-                    _ => format!("{key} ({message:?})"),
+                    _ => message,
                 }
             })
             .collect();
-        Some(reason.next_step(format!("What the tool asks for: {}.", needed.join("; "))))
+        Some(reason.next_step(format!("What it asks the user: {}", needed.join("; "))))
     }
 }

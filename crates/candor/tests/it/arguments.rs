@@ -49,7 +49,7 @@ async fn a_date_that_is_past_breaks_a_rule_by_the_clock_that_was_passed_in() {
             "{text}"
         );
         assert!(
-            text.contains("it must be in the future; it is now 08/08/2025"),
+            text.contains("expected a day in the future; it is now 08/08/2025, received"),
             "{text}"
         );
         assert_eq!(verdict(&result)["error"]["issues"][0]["rule"], json!("future"));

@@ -77,10 +77,11 @@ async fn a_no_is_a_rejection_and_nothing_was_done() {
         let client = with_client(user, server(), modern).await;
         let result = call(&client, "greet", json!({})).await.expect("a result");
         assert_eq!(ends(&result), ("rejected", "not_applied"), "modern: {modern}");
-        assert!(
-            first_text(&result).contains("USER_DECLINED"),
-            "{}",
-            first_text(&result)
+        assert_eq!(
+            first_text(&result),
+            "NOT DONE: greet was refused: USER_DECLINED, \"The user was asked and declined.\" Nothing changed.\n\
+             The same call gets the same answer while that holds.",
+            "modern: {modern}"
         );
     }
 }
@@ -93,7 +94,8 @@ async fn a_client_that_can_not_ask_is_told_what_is_wanted() {
         assert_eq!(ends(&result), ("rejected", "not_applied"), "modern: {modern}");
         let text = first_text(&result);
         assert!(
-            text.contains("INPUT_UNAVAILABLE") && text.contains("For whom?"),
+            text.contains("INPUT_UNAVAILABLE")
+                && text.ends_with("\"What it asks the user: For whom? (name)\"."),
             "{text}"
         );
     }

@@ -92,7 +92,7 @@ fn future(arguments: &Value, now: Timestamp) -> Vec<candor::Issue> {
         arguments,
         "/date",
         "future",
-        "it must be in the future; it is now 08/08/2025",
+        "a day in the future; it is now 08/08/2025",
     )]
 }
 

@@ -28,8 +28,11 @@ pub(super) fn what_happened(scene: &Scene, tool: &str, told: &Told, ruling: &Rul
     let ending = match (told.outcome, told.effect) {
         (Outcome::Accepted, _) => {
             let job = told.reference.as_ref().map_or_else(String::new, |job| {
-                let noun = name(job.noun.as_deref().unwrap_or("reference"), secrets);
-                format!(" as {noun} {}", reference_in(&job.value, secrets))
+                let value = reference_in(&job.value, secrets);
+                match job.noun.as_deref() {
+                    Some(noun) => format!(" as {} {value}", name(noun, secrets)),
+                    None => format!(", with the reference {value}"),
+                }
             });
             return format!("{tool} was taken on{job}; nothing shows yet that it was done.");
         }
@@ -44,7 +47,7 @@ pub(super) fn what_happened(scene: &Scene, tool: &str, told: &Told, ruling: &Rul
         (Outcome::Unknown, _) => "ended, and whether it was done is not known".to_owned(),
         (Outcome::Completed | Outcome::Reported, _) => "was done".to_owned(),
     };
-    format!("{tool} {ending}{}.", after(": ", &said))
+    ended(format!("{tool} {ending}{}", after(": ", &said)))
 }
 
 /// The sentence about a tool that broke down. What it broke on stays in the server's log.
@@ -120,6 +123,8 @@ pub(crate) fn whether_changed(scene: &Scene, told: Option<&Told>, ruling: &Rulin
         (Outcome::Rejected, Effect::Unknown) if own_word => "Whether anything was done first is not known.",
         (Outcome::Failed, Effect::Partial) if own_word => "A part of it is done.",
         (Outcome::Partial, _) if own_word => "",
+        // The sentence before says it already.
+        (Outcome::Unknown, _) if own_word && ruling.finding.is_none() => "",
         _ => return None,
     })
 }
@@ -131,10 +136,10 @@ pub(crate) fn tail(told: &Told, ruling: &Ruling, secrets: &KnownSecrets) -> Vec<
         out.push(format!("It names a wait of {seconds} s before a repeat."));
     }
     if let Some(words) = &told.next_step {
-        out.push(format!(
-            "The tool's suggestion, in its words: {}.",
+        out.push(ended(format!(
+            "The tool's suggestion, in its words: {}",
             quote_long(words, secrets)
-        ));
+        )));
     }
     if ruling.outcome != Outcome::Accepted
         && let Some(reference) = &told.reference
@@ -157,6 +162,15 @@ fn said(told: &Told, secrets: &KnownSecrets) -> String {
         (None, Some(words)) => quote_long(words, secrets),
         (None, None) => String::new(),
     }
+}
+
+/// A sentence with its full stop, unless the words that are quoted last have one.
+fn ended(mut sentence: String) -> String {
+    let by_itself = [".\"", "!\"", "?\""].iter().any(|end| sentence.ends_with(end));
+    if !by_itself {
+        sentence.push('.');
+    }
+    sentence
 }
 
 fn after(between: &str, text: &str) -> String {
