@@ -7,7 +7,8 @@ use rmcp::model::ContentBlock;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::outcome::{Outcome, Reason};
+use crate::outcome::{Outcome, Parts, Reason};
+use crate::whole::whole;
 
 /// What a tool said became of a call, and what it gives back.
 #[derive(Debug, Clone)]
@@ -43,17 +44,26 @@ impl Facts {
             Outcome::Rejected(reason) => Self::bare(because(Word::Rejected, Effect::NotApplied, reason)),
             Outcome::Failed(reason) => Self::bare(because(Word::Failed, Effect::Unknown, reason)),
             Outcome::Unknown(reason) => Self::bare(because(Word::Unknown, Effect::Unknown, reason)),
-            Outcome::Partial(parts) => Self {
-                told: Told {
-                    code: Some(parts.code),
-                    message: Some(parts.message),
-                    reference: parts.receipt.map(|receipt| named(receipt.0)),
-                    parts: parts.parts,
-                    ..Told::new(Word::Partial, Effect::Partial)
-                },
-                value: parts.value.map(serde_json::to_value).transpose()?,
-                content: None,
+            Outcome::Partial(parts) => Self::of_parts(parts)?,
+        })
+    }
+
+    fn of_parts<T: Serialize>(parts: Parts<T>) -> Result<Self, serde_json::Error> {
+        let (outcome, effect) = whole(&parts.parts);
+        let value = parts.value.map(serde_json::to_value).transpose()?;
+        // Where all is done no block of candor's is written: the author's sentence stands for the value that there isn't.
+        let content = (outcome == Word::Completed && value.is_none())
+            .then(|| vec![ContentBlock::text(parts.message.clone())]);
+        Ok(Self {
+            told: Told {
+                code: Some(parts.code),
+                message: Some(parts.message),
+                reference: parts.receipt.map(|receipt| named(receipt.0)),
+                parts: parts.parts,
+                ..Told::new(outcome, effect)
             },
+            value,
+            content,
         })
     }
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::ways::{call, ends, first_text, over_a_pipe, with_client};
 
 /// A client that takes tasks.
-struct Patient;
+pub(crate) struct Patient;
 
 impl ClientHandler for Patient {
     fn get_info(&self) -> ClientConfig {
