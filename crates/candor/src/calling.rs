@@ -176,7 +176,7 @@ impl<S: ServerHandler> Candor<S> {
     }
 
     /// The tool as this caller sees it: from the server where it knows single tools, else from its list.
-    async fn find(
+    pub(crate) async fn find(
         &self,
         name: &str,
         context: &RequestContext<RoleServer>,
@@ -211,7 +211,7 @@ impl<S: ServerHandler> Candor<S> {
     }
 
     /// The refusal of a tool that this caller has not, with the nearest names among those it has.
-    async fn unknown(
+    pub(crate) async fn unknown(
         &self,
         name: &str,
         principal: &Principal,
@@ -244,7 +244,7 @@ impl<S: ServerHandler> Candor<S> {
         self.shared.declared.get(name)
     }
 
-    fn finish(
+    pub(crate) fn finish(
         &self,
         tool: &Tool,
         declaration: &Declaration,
@@ -290,7 +290,7 @@ fn class(tool: &Tool, declaration: &Declaration) -> EffectClass {
 }
 
 /// The request as the server gets it: checked arguments, with numbers that rmcp's own extractor can read.
-fn routed(
+pub(crate) fn routed(
     mut request: CallToolRequestParams,
     call: &Call,
     declaration: &Declaration,

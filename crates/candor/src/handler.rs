@@ -150,7 +150,9 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
             let Some(tasks) = &self.shared.tasks else {
                 return self.inner.update_task(request, context).await;
             };
-            extension::update_task(tasks, &self.caller(&context)?, &request, None).await
+            let principal = self.caller(&context)?;
+            let resume = self.resume(&principal, &context);
+            extension::update_task(tasks, &principal, &request, Some(resume)).await
         })
         .await
     }

@@ -111,6 +111,7 @@ mod log;
 pub mod outcome;
 pub mod parameters;
 pub mod principal;
+mod resuming;
 mod said;
 pub mod schema;
 pub mod seal;

@@ -80,8 +80,8 @@ impl<S: ServerHandler> Candor<S> {
         let (declaration, now) = (Declaration::default(), (self.shared.clock)());
         let schema = compiled.input.as_ref();
         let admission = admit(schema, &declaration, EffectClass::Write, &given, now, principal);
-        let arguments = match admission {
-            Admission::Admitted { coerced, .. } => coerced.unwrap_or(given),
+        let (arguments, disclosed) = match admission {
+            Admission::Admitted { coerced, disclosed } => (coerced.unwrap_or(given), disclosed),
             Admission::Refused {
                 issues,
                 total,
@@ -96,7 +96,14 @@ impl<S: ServerHandler> Candor<S> {
                 return Some(self.bare(&tool.name, context).authored(&ending));
             }
         };
-        tools::call(tasks, principal, &tool.name, arguments.as_object()?, None).await
+        let resume = self.resume(principal, context);
+        let mut result =
+            tools::call(tasks, principal, &tool.name, arguments.as_object()?, Some(resume)).await?;
+        let meta = result.meta.get_or_insert_default();
+        for (key, value) in disclosed {
+            meta.0.insert(key.to_owned(), value);
+        }
+        Some(result)
     }
 }
 
@@ -215,7 +222,7 @@ impl<S: ServerHandler> Running<S> {
         let begin = Begin {
             tool: self.finish.tool.clone(),
             operation: self.finish.operation,
-            arguments: None,
+            arguments: self.kept_arguments(),
             ttl,
         };
         // Whoever is asked in the task is asked on its board: the caller's request is answered by then.
@@ -224,7 +231,7 @@ impl<S: ServerHandler> Running<S> {
         tasks.start(self.call.principal(), begin, run).await
     }
 
-    async fn in_task(self, inside: InTask, answers: Answers, offers: Offers) -> End {
+    pub(crate) async fn in_task(self, inside: InTask, answers: Answers, offers: Offers) -> End {
         let running = self.asked(Asking::in_task(Arc::new(inside.clone()), answers, offers));
         let answer = match running.run().await {
             Ran::Answered(answer) => *answer,

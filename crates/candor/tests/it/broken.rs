@@ -376,3 +376,163 @@ async fn no_room_for_another_task_is_told_as_such() {
         );
     }
 }
+
+/// Raw lines to a legacy server over a pipe; the answers, by id.
+async fn lines(
+    server: impl ServerHandler,
+    requests: &[String],
+    last: u64,
+) -> std::collections::BTreeMap<u64, Value> {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    let (near, far) = tokio::io::duplex(1 << 23);
+    tokio::spawn(async move {
+        rmcp::ServiceExt::serve(server, far)
+            .await
+            .expect("it is served")
+            .waiting()
+            .await
+    });
+    let (read, mut write) = tokio::io::split(near);
+    let begin = [
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    ];
+    for line in begin
+        .into_iter()
+        .map(str::to_owned)
+        .chain(requests.iter().cloned())
+    {
+        write
+            .write_all(format!("{line}\n").as_bytes())
+            .await
+            .expect("it is read");
+    }
+    let mut answers = std::collections::BTreeMap::new();
+    let mut read = BufReader::new(read).lines();
+    let reading = async {
+        while !answers.contains_key(&last) {
+            let line = read.next_line().await.expect("it is text").expect("it goes on");
+            let answer: Value = serde_json::from_str(&line).expect("it is JSON");
+            if let Some(id) = answer["id"].as_u64() {
+                answers.insert(id, answer);
+            }
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), reading)
+        .await
+        .expect("in time");
+    answers
+}
+
+fn calling(id: u64, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
+}
+
+#[tokio::test]
+async fn odd_arguments_are_refused_or_run_and_the_next_call_is_answered() {
+    let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+    let huge = "x".repeat(3 << 20);
+    let odd_ones = [
+        r#"{"name":"invite","arguments":{"which":"some","which":"none"}}"#.to_owned(),
+        r#"{"name":"invite","arguments":{"which":1e400}}"#.to_owned(),
+        format!(r#"{{"name":"invite","arguments":{{"which":{deep}}}}}"#),
+        format!(r#"{{"name":"invite","arguments":{{"which":"{huge}"}}}}"#),
+        r#"{"name":"inv\u0000ite\u001b[31m","arguments":{}}"#.to_owned(),
+    ];
+    let mut requests: Vec<String> = (1..)
+        .zip(&odd_ones)
+        .map(|(id, params)| calling(id, params))
+        .collect();
+    requests.push(calling(9, r#"{"name":"invite","arguments":{"which":"all"}}"#));
+    // Nobody waits for the order of answers: the last is asked for when the others are there.
+    let answers = lines(odd().build().expect("nothing is wrong"), &requests, 9).await;
+    assert_eq!(answers[&9]["result"]["structuredContent"], json!({ "id": 7 }));
+    let outcome = |id: u64| {
+        answers
+            .get(&id)
+            .map(|answer| answer["result"]["_meta"]["candor/verdict"]["outcome"].clone())
+    };
+    for (id, expected) in [(1, "failed"), (2, "rejected"), (3, "rejected"), (4, "partial")] {
+        if let Some(outcome) = outcome(id) {
+            assert_eq!(outcome, json!(expected), "{id}");
+        }
+    }
+    if let Some(unknown) = answers.get(&5) {
+        assert_eq!(unknown["error"]["code"], json!(-32602));
+        let said = unknown["error"]["message"].as_str().expect("a text");
+        assert!(!said.chars().any(char::is_control), "{said:?}");
+    }
+}
+
+#[tokio::test]
+async fn many_calls_at_once_get_each_their_own_answer() {
+    let echo = Tool::new("echo", "gives back")
+        .reads()
+        .run(|args: Which, _: Call| async move {
+            tokio::task::yield_now().await;
+            Outcome::completed(args.which)
+        });
+    let server = Tools::new("t", "1").with(echo).build().expect("nothing is wrong");
+    for (way, client) in clients(&server).await {
+        let calls = (0..64).map(|number| {
+            let client = &client;
+            async move {
+                call(client, "echo", json!({ "which": format!("n{number}") }))
+                    .await
+                    .expect("a result")
+            }
+        });
+        let results = futures_util::future::join_all(calls).await;
+        for (number, result) in results.iter().enumerate() {
+            assert_eq!(first_text(result), format!("n{number}"), "{way}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_in_the_middle_tears_no_act() {
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let (begun, acts) = (told.clone(), gate.clone());
+    let act = Tool::new("act", "in two steps")
+        .writes()
+        .run(move |_: NoArguments, _: Call| {
+            let (told, gate) = (begun.clone(), acts.clone());
+            async move {
+                told.send("first").expect("somebody listens");
+                let _permit = gate.acquire().await.expect("it is open");
+                told.send("second").expect("somebody listens");
+                Outcome::completed(())
+            }
+        });
+    let events = told.clone();
+    let server = Tools::new("t", "1")
+        .with(act)
+        .builder()
+        .and_then(|builder| {
+            builder
+                .witness(move |event| {
+                    let word = if event.effect == Effect::Applied {
+                        "applied"
+                    } else {
+                        "other"
+                    };
+                    events.send(word).expect("somebody listens");
+                })
+                .build()
+        })
+        .expect("nothing is wrong");
+    let client = over_a_pipe(server, true).await;
+    let calling =
+        tokio::spawn(async move { client.call_tool(CallToolRequestParams::new("act")).await.is_ok() });
+    assert_eq!(heard.recv().await, Some("first"));
+    calling.abort();
+    assert!(calling.await.is_err(), "it has left");
+    gate.add_permits(1);
+    assert_eq!(heard.recv().await, Some("second"));
+    assert_eq!(
+        heard.recv().await,
+        Some("applied"),
+        "the log has what the caller never heard"
+    );
+}
