@@ -102,7 +102,10 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
         answered(async {
             let principal = self.caller(&context)?;
             if let Some(tasks) = &self.shared.tasks {
-                if let Some(answer) = legacy::on_custom_request(tasks, &principal, &request, &context).await {
+                let resume = || self.resume(&principal, &context);
+                if let Some(answer) =
+                    legacy::on_custom_request(tasks, &principal, &request, &context, Some(&resume)).await
+                {
                     return answer;
                 }
             }

@@ -50,7 +50,9 @@ fn changed_something(part: &Part) -> bool {
 mod tests {
     use super::*;
 
-    fn of(parts: &[(Word, Effect)]) -> (Word, Effect) {
+    type Pair = (Word, Effect);
+
+    fn of(parts: &[Pair]) -> Pair {
         let parts: Vec<Part> = parts
             .iter()
             .map(|(outcome, effect)| Part {
@@ -72,7 +74,7 @@ mod tests {
         let unknown = (Word::Unknown, Effect::Unknown);
         let taken = (Word::Accepted, Effect::Unknown);
         let partial = (Word::Partial, Effect::Partial);
-        let cases: &[(&[(Word, Effect)], (Word, Effect))] = &[
+        let cases: &[(&[Pair], Pair)] = &[
             (&[], partial),
             (&[done, done], done),
             (&[done, read], done),

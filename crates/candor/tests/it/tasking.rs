@@ -364,3 +364,40 @@ async fn what_was_coerced_for_a_tool_of_candors_own_is_disclosed() {
         "{wrong:?}"
     );
 }
+
+/// A client of 2025-11-25 whose user agrees to everything.
+struct Agrees;
+
+impl ClientHandler for Agrees {
+    fn get_info(&self) -> ClientConfig {
+        let capabilities = ClientCapabilities::builder().enable_elicitation().build();
+        ClientConfig::new(capabilities, Implementation::new("agrees", "1.0.0"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        _: rmcp::model::ElicitRequestParams,
+        _: rmcp::service::RequestContext<rmcp::RoleClient>,
+    ) -> Result<rmcp::model::ElicitResult, rmcp::ErrorData> {
+        let accept = rmcp::model::ElicitationAction::Accept;
+        Ok(rmcp::model::ElicitResult::new(accept).with_content(json!({ "note": "yes" })))
+    }
+}
+
+#[tokio::test]
+async fn a_client_of_2025_11_25_takes_a_task_up_while_it_waits_for_the_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("tasks.db");
+    let open = || {
+        Arc::new(candor::tasks::SqliteStore::open(&file, candor::tasks::Limits::default()).expect("it opens"))
+    };
+    let id = left_waiting(open).await;
+    let starting = rmcp::ServiceExt::serve(Agrees, crate::tasks::pipe(moving(open(), 10)));
+    let client = starting.await.expect("it connects");
+    let asking = crate::tasks::raw(&client, "tasks/result", json!({ "taskId": id }));
+    let result = tokio::time::timeout(Duration::from_secs(20), asking)
+        .await
+        .expect("in time")
+        .expect("a result");
+    assert_eq!(result["content"][0]["text"], json!("moved 7 for 10"));
+}
