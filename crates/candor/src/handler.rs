@@ -77,7 +77,14 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
                     .is_none_or(|declared| declared.is_seen_by(&principal))
             });
             if list.next_cursor.is_none() {
-                list.tools.extend(self.task_tools(&context));
+                // A server's own tool of such a name is the one that is called.
+                let own = |name: &str| list.tools.iter().any(|tool| tool.name == name);
+                let more: Vec<Tool> = self
+                    .task_tools(&context)
+                    .into_iter()
+                    .filter(|tool| !own(&tool.name))
+                    .collect();
+                list.tools.extend(more);
             }
             if self.shared.tasks.is_some() {
                 for tool in &mut list.tools {

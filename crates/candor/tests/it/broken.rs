@@ -80,7 +80,20 @@ fn odd() -> Tools {
                 .await?;
                 Ok::<_, Stop>(Outcome::completed(()))
             });
+    let strict = Tool::new("strict", "its rule finds too much")
+        .writes()
+        .rule(|args, _, _| {
+            (0..5000)
+                .map(|_| candor::about(args, "", "never", "nothing"))
+                .collect()
+        })
+        .run(|_: NoArguments, _: Call| async { Outcome::completed(()) });
+    let state = Tool::new("task_state", "the author's own")
+        .reads()
+        .run(|_: NoArguments, _: Call| async { Outcome::completed(()) });
     Tools::new("odd", "1")
+        .with(strict)
+        .with(state)
         .with(invite)
         .with(ruled)
         .with(list)
@@ -537,4 +550,32 @@ async fn a_client_that_leaves_in_the_middle_tears_no_act() {
         Some("applied"),
         "the log has what the caller never heard"
     );
+}
+
+#[tokio::test]
+async fn a_rule_that_finds_too_much_is_told_in_part_and_counted() {
+    let client = over_a_pipe(odd().build().expect("nothing is wrong"), true).await;
+    let result = call(&client, "strict", json!({})).await.expect("a result");
+    assert_eq!(
+        verdict(&result)["error"]["issues"].as_array().map(Vec::len),
+        Some(20)
+    );
+    assert!(first_text(&result).contains("5000"), "{}", first_text(&result));
+}
+
+#[tokio::test]
+async fn no_two_tools_of_one_name_are_listed() {
+    let tasks = Tasks::new(
+        Arc::new(MemoryStore::default()),
+        system_clock(),
+        TaskTerms::default(),
+    );
+    let server = odd()
+        .builder()
+        .and_then(|builder| builder.tasks(tasks).build())
+        .expect("nothing is wrong");
+    let client = over_a_pipe(server, false).await;
+    let listed = client.list_all_tools().await.expect("they are listed");
+    assert_eq!(listed.iter().filter(|tool| tool.name == "task_state").count(), 1);
+    assert_eq!(listed.iter().filter(|tool| tool.name == "task_cancel").count(), 1);
 }
