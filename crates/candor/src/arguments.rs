@@ -15,6 +15,9 @@ pub use candor_core::arguments::issue::Issue;
 use crate::declaration::Declaration;
 use crate::principal::Principal;
 
+/// Most issues of rules that are told of one call, as many as of a schema; how many there are is told beside.
+const MOST_ISSUES: usize = 20;
+
 /// A rule beyond JSON Schema: a date that must be in the future, two fields that exclude each other. Gets the checked
 /// arguments (an object), the moment of the call and who calls; gives what is wrong, or nothing. Runs only when the
 /// schema found nothing, so it may rely on it. Must be quick and change nothing.
@@ -99,7 +102,7 @@ pub(crate) fn admit(
     let disclosed = disclosed(&checked);
     let coerced = checked.coerced.map(|coerced| coerced.arguments);
     let arguments = coerced.as_ref().unwrap_or(given);
-    let broken: Vec<Issue> = declaration
+    let mut broken: Vec<Issue> = declaration
         .rules
         .iter()
         .flat_map(|rule| rule.broken(arguments, now, principal))
@@ -107,8 +110,10 @@ pub(crate) fn admit(
     if broken.is_empty() {
         return Admission::Admitted { coerced, disclosed };
     }
+    let total = broken.len();
+    broken.truncate(MOST_ISSUES);
     Admission::Refused {
-        total: broken.len(),
+        total,
         issues: broken,
         by_rule: true,
     }

@@ -21,8 +21,8 @@ use crate::call::{Call, Inner};
 use crate::catalogue::Compiled;
 use crate::declaration::Declaration;
 use crate::event::Event;
-use crate::finish::Finish;
-use crate::guard::guarded;
+use crate::finish::{Finish, claimed};
+use crate::guard::{computed, computed_in, guarded, masked};
 use crate::parameters::{RMCP_REFUSAL, of_rmcp, plain_numbers};
 use crate::principal::Principal;
 use crate::said::{Said, Slot, listening};
@@ -70,16 +70,30 @@ impl<S: ServerHandler> Candor<S> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
-        let principal = self.shared.principals.of(&context);
+        let principal = self.caller(&context);
         let known = principal.as_ref().ok().cloned();
         let answer = match principal {
             Ok(principal) => self.call_of(principal, request, context).await,
-            Err(refused) => Err(refused.into()),
+            Err(refused) => Err(refused),
         };
         if let Some(witness) = &self.shared.witness {
-            witness(&Event::of((self.shared.clock)(), name, known, &answer));
+            // A witness that panics must not take the answer with it: the tool has run.
+            let told = || witness(&Event::of((self.shared.clock)(), name, known, &answer));
+            let _ = computed(told);
         }
         answer
+    }
+
+    /// Who makes this request.
+    ///
+    /// # Errors
+    ///
+    /// The credential does not count; finding out broke, which is masked. Nothing runs then.
+    pub(crate) fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Principal, ErrorData> {
+        let found = computed_in(Uuid::now_v7(), || self.shared.principals.of(context));
+        found
+            .map_err(|panicked| masked(panicked.correlation))?
+            .map_err(ErrorData::from)
     }
 
     /// Answers one `tools/call` of a caller that is known.
@@ -107,7 +121,12 @@ impl<S: ServerHandler> Candor<S> {
         let given = Arc::new(Value::Object(request.arguments.clone().unwrap_or_default()));
         let now = (self.shared.clock)();
         let schema = compiled.input.as_ref();
-        let arguments = match admit(schema, &declaration, finish.class, &given, now, &principal) {
+        let class = finish.class;
+        let looked = || admit(schema, &declaration, class, &given, now, &principal);
+        let Ok(admission) = computed_in(finish.operation.uuid(), looked) else {
+            return Ok(finish.broke().into());
+        };
+        let arguments = match admission {
             Admission::Refused {
                 issues,
                 total,
@@ -157,7 +176,7 @@ impl<S: ServerHandler> Candor<S> {
     }
 
     /// The tool as this caller sees it: from the server where it knows single tools, else from its list.
-    async fn find(
+    pub(crate) async fn find(
         &self,
         name: &str,
         context: &RequestContext<RoleServer>,
@@ -192,7 +211,7 @@ impl<S: ServerHandler> Candor<S> {
     }
 
     /// The refusal of a tool that this caller has not, with the nearest names among those it has.
-    async fn unknown(
+    pub(crate) async fn unknown(
         &self,
         name: &str,
         principal: &Principal,
@@ -225,16 +244,17 @@ impl<S: ServerHandler> Candor<S> {
         self.shared.declared.get(name)
     }
 
-    fn finish(
+    pub(crate) fn finish(
         &self,
         tool: &Tool,
         declaration: &Declaration,
-        compiled: &Compiled,
+        compiled: &Arc<Compiled>,
         context: &RequestContext<RoleServer>,
     ) -> Finish {
         Finish {
             class: class(tool, declaration),
             promises_structure: tool.output_schema.is_some(),
+            compiled: Some(compiled.clone()),
             takes_acceptance: tool.output_schema.is_none() || compiled.takes_acceptance(),
             ..self.bare(&tool.name, context)
         }
@@ -245,7 +265,7 @@ impl<S: ServerHandler> Candor<S> {
         let version = context.protocol_version();
         Finish {
             operation: OperationId::new(Uuid::now_v7()),
-            server: self.inner.get_info().server_info.name,
+            server: computed(|| self.inner.get_info().server_info.name).unwrap_or_default(),
             tool: tool.to_owned(),
             class: EffectClass::Write,
             revision: version
@@ -254,6 +274,7 @@ impl<S: ServerHandler> Candor<S> {
             promises_structure: false,
             takes_acceptance: true,
             secrets: self.shared.secrets.clone(),
+            compiled: None,
             disclosed: Vec::new(),
         }
     }
@@ -269,7 +290,7 @@ fn class(tool: &Tool, declaration: &Declaration) -> EffectClass {
 }
 
 /// The request as the server gets it: checked arguments, with numbers that rmcp's own extractor can read.
-fn routed(
+pub(crate) fn routed(
     mut request: CallToolRequestParams,
     call: &Call,
     declaration: &Declaration,
@@ -360,9 +381,18 @@ impl<S: ServerHandler> Running<S> {
         let unread = error.code == ErrorCode::INVALID_PARAMS && error.data.is_none();
         match of_rmcp(&error.message).filter(|_| unread) {
             Some(issue) => Ran::answered(Ok(self.unreadable(vec![issue]).into())),
-            None => Ran::answered(Err(error)),
+            None => Ran::answered(Err(of_its_own(error))),
         }
     }
+}
+
+/// A protocol error that a tool made by itself: what stands under candor's keys in its data was not candor's.
+fn of_its_own(mut error: ErrorData) -> ErrorData {
+    error.data = error.data.map(|data| match data {
+        Value::Object(members) => Value::Object(claimed(members).collect()),
+        other => other,
+    });
+    error
 }
 
 /// The router's own answer to arguments that rmcp's `Parameters` could not read: one text, and nothing else.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use candor_core::contract::schema::{Formats, Schema, SchemaFault};
 use rmcp::model::{JsonObject, Tool};
+use serde_json::Value;
 
 use crate::schema::accepted;
 
@@ -75,6 +76,13 @@ impl Compiled {
             _ => false,
         };
         output && same(&self.input_source, &tool.input_schema)
+    }
+
+    /// Does this value break the tool's `outputSchema`? A schema that can't be used binds nobody.
+    pub(crate) fn is_broken_by(&self, value: &Value) -> bool {
+        self.output
+            .as_ref()
+            .is_some_and(|schema| schema.violations(value, 0).total > 0)
     }
 
     /// May an accepted call carry its structure by the tool's `outputSchema`? A schema that can't be used binds nobody.

@@ -27,6 +27,8 @@ pub struct Declaration {
     pub(crate) exact_numbers: bool,
     pub(crate) forms: Vec<Form>,
     pub(crate) tasks: TaskSupport,
+    /// Its task may be run again from its start by another process.
+    pub(crate) resumes: bool,
     /// The tool says itself where it becomes a task.
     pub(crate) task_later: bool,
 }
@@ -43,6 +45,7 @@ impl Default for Declaration {
             exact_numbers: false,
             forms: Vec::new(),
             tasks: TaskSupport::Never,
+            resumes: false,
             task_later: false,
         }
     }
@@ -153,6 +156,19 @@ impl Declaration {
         Self {
             tasks: TaskSupport::Optional,
             task_later: true,
+            ..self
+        }
+    }
+
+    /// Says that the tool changes nothing before its last question is answered. Its task, where it waits for its user while
+    /// the server's process ends, is then taken up again by the answer: the tool runs anew from its start, with the same
+    /// arguments and the answers so far, if the store outlives a process. Tools that only read are taken up without it.
+    ///
+    /// Until its end the task keeps the arguments and the answers in the store.
+    #[must_use]
+    pub fn resumes(self) -> Self {
+        Self {
+            resumes: true,
             ..self
         }
     }

@@ -83,13 +83,15 @@ impl Event {
     }
 
     fn by_error(self, error: &ErrorData) -> Self {
-        if error.code.0 == PERMISSION_DENIED {
+        let data = |key: &str| error.data.as_ref().and_then(|data| data.get(key));
+        // The number alone is anybody's: a tool's own error with it says nothing of what the tool did before.
+        if error.code.0 == PERMISSION_DENIED && data("code").and_then(Value::as_str) == Some(DENIED) {
             return Self {
                 code: Some(DENIED.to_owned()),
                 ..self
             };
         }
-        let verdict = error.data.as_ref().and_then(|data| data.get("candor/verdict"));
+        let verdict = data("candor/verdict");
         if verdict.is_some() {
             return self.by(verdict);
         }

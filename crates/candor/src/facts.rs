@@ -2,12 +2,13 @@
 
 use candor_core::contract::mapping::Reference;
 use candor_core::judgment::told::Told;
-use candor_core::judgment::verdict::{Effect, Outcome as Word, Part};
+use candor_core::judgment::verdict::{Effect, Outcome as Word};
 use rmcp::model::ContentBlock;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::outcome::{Outcome, Reason};
+use crate::outcome::{Outcome, Parts, Reason};
+use crate::whole::whole;
 
 /// What a tool said became of a call, and what it gives back.
 #[derive(Debug, Clone)]
@@ -43,20 +44,26 @@ impl Facts {
             Outcome::Rejected(reason) => Self::bare(because(Word::Rejected, Effect::NotApplied, reason)),
             Outcome::Failed(reason) => Self::bare(because(Word::Failed, Effect::Unknown, reason)),
             Outcome::Unknown(reason) => Self::bare(because(Word::Unknown, Effect::Unknown, reason)),
-            Outcome::Partial(parts) => {
-                let (outcome, effect) = whole(&parts.parts);
-                Self {
-                    told: Told {
-                        code: Some(parts.code),
-                        message: Some(parts.message),
-                        reference: parts.receipt.map(|receipt| named(receipt.0)),
-                        parts: parts.parts,
-                        ..Told::new(outcome, effect)
-                    },
-                    value: parts.value.map(serde_json::to_value).transpose()?,
-                    content: None,
-                }
-            }
+            Outcome::Partial(parts) => Self::of_parts(parts)?,
+        })
+    }
+
+    fn of_parts<T: Serialize>(parts: Parts<T>) -> Result<Self, serde_json::Error> {
+        let (outcome, effect) = whole(&parts.parts);
+        let value = parts.value.map(serde_json::to_value).transpose()?;
+        // Where all is done no block of candor's is written: the author's sentence stands for the value that there isn't.
+        let content = (outcome == Word::Completed && value.is_none())
+            .then(|| vec![ContentBlock::text(parts.message.clone())]);
+        Ok(Self {
+            told: Told {
+                code: Some(parts.code),
+                message: Some(parts.message),
+                reference: parts.receipt.map(|receipt| named(receipt.0)),
+                parts: parts.parts,
+                ..Told::new(outcome, effect)
+            },
+            value,
+            content,
         })
     }
 
@@ -66,22 +73,6 @@ impl Facts {
             value: None,
             content: None,
         }
-    }
-}
-
-/// What became of the whole, by its parts. It is done in part only where some of it is: counting what was tried proves
-/// nothing. A tool that names no parts is believed.
-pub(crate) fn whole(parts: &[Part]) -> (Word, Effect) {
-    let is_done = |part: &Part| {
-        matches!(part.outcome, Word::Completed | Word::Reported | Word::Partial)
-            || matches!(part.effect, Effect::Applied | Effect::Partial)
-    };
-    if parts.is_empty() || parts.iter().any(is_done) {
-        (Word::Partial, Effect::Partial)
-    } else if parts.iter().any(|part| part.effect == Effect::Unknown) {
-        (Word::Unknown, Effect::Unknown)
-    } else {
-        (Word::Failed, Effect::NotApplied)
     }
 }
 

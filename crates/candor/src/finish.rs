@@ -4,6 +4,7 @@
 //! its words, `structuredContent` the value where it is done, the acceptance where it is taken on, and the verdict where
 //! it is neither.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use candor_core::contract::effect::EffectClass;
@@ -52,6 +53,8 @@ pub(crate) struct Finish {
     pub(crate) takes_acceptance: bool,
     /// Values that no text may hold.
     pub(crate) secrets: KnownSecrets,
+    /// The tool's schemas; `None` for a call that has no tool.
+    pub(crate) compiled: Option<Arc<Compiled>>,
     /// What is told beside: coerced arguments, notices.
     pub(crate) disclosed: Vec<(&'static str, Value)>,
 }
@@ -165,8 +168,9 @@ impl Finish {
 
     /// A result that a tool made by itself: it stays as it is, and the verdict on it is added.
     pub(crate) fn untouched(&self, mut result: CallToolResult, compiled: &Compiled) -> CallToolResult {
+        // It came out of JSON values; if it can't be written all the same, nothing is known of it.
         let Ok(raw) = serde_json::to_string(&result) else {
-            return result;
+            return self.broke();
         };
         let asked = Asked {
             revision: self.revision,
@@ -178,6 +182,15 @@ impl Finish {
         let reading = read(&Opened::whole(&raw), &asked);
         let judgment = judge(&self.scene(1), &Ending::Replied(Box::new(reading)));
         result.meta = Some(self.meta(&judgment, result.meta.take()));
+        // The one thing that is moved: a strict client holds the structure of an error against the outputSchema, and where
+        // it breaks that the model is never told of the error.
+        if result.is_error == Some(true)
+            && let Some(structure) = result
+                .structured_content
+                .take_if(|value| compiled.is_broken_by(value))
+        {
+            result.content.push(ContentBlock::text(as_text(&structure)));
+        }
         result
     }
 
@@ -187,15 +200,36 @@ impl Finish {
         value: Option<Value>,
         content: Option<Vec<ContentBlock>>,
     ) -> CallToolResult {
+        let breaks = |value: &Value| {
+            self.compiled
+                .as_ref()
+                .is_some_and(|tool| tool.is_broken_by(value))
+        };
+        let unkept = self.promises_structure && value.as_ref().is_none_or(breaks);
         let value = value.unwrap_or_default();
-        let said = content.unwrap_or_else(|| match &value {
-            Value::Null => Vec::new(),
-            value => vec![ContentBlock::text(as_text(value))],
-        });
-        let mut result = CallToolResult::success(said);
-        if self.promises_structure || value.is_object() {
-            result.structured_content = self.structure(|| value);
-        }
+        let structured = self.revision.has_structured_content()
+            && !unkept
+            && (self.promises_structure || value.is_object());
+        let in_text = || (!value.is_null()).then(|| ContentBlock::text(as_text(&value)));
+        let said = match content {
+            // What a tool writes for a person must not be all that there is: no other channel carries the value.
+            Some(content) if !structured => content.into_iter().chain(in_text()).collect(),
+            Some(content) => content,
+            None => in_text().into_iter().collect(),
+        };
+        // As with an acceptance: a strict client throws away what lacks the structure that is promised, and its model would
+        // do all of it once more.
+        let mut result = if unkept {
+            tracing::warn!(tool = %self.tool, "it is done, and its value is not what its outputSchema promises");
+            let first = ContentBlock::text(format!(
+                "DONE: {} was done. Its result is not what its outputSchema promises, and stands here as text only.",
+                self.tool
+            ));
+            CallToolResult::error([first].into_iter().chain(said).collect())
+        } else {
+            CallToolResult::success(said)
+        };
+        result.structured_content = structured.then_some(value);
         result.meta = Some(self.meta(judgment, None));
         result
     }
@@ -233,7 +267,7 @@ impl Finish {
         result
     }
 
-    /// `_meta` with the verdict first. What stood under candor's own key was not candor's.
+    /// `_meta` with the verdict first. What stood under candor's own keys was not candor's.
     fn meta(&self, judgment: &Judgment, before: Option<MetaObject>) -> MetaObject {
         let mut members = Map::new();
         members.insert(VERDICT.to_owned(), judgment.verdict.to_json(false));
@@ -244,16 +278,24 @@ impl Finish {
         for (key, value) in &self.disclosed {
             members.insert((*key).to_owned(), value.clone());
         }
-        for (key, value) in before.map(|before| before.0).unwrap_or_default() {
-            let key = if key == VERDICT {
-                "candor/claimed".to_owned()
-            } else {
-                key
-            };
-            members.entry(key).or_insert(value);
-        }
+        let before = before.map(|before| before.0).unwrap_or_default();
+        members.extend(claimed(before));
         MetaObject(members)
     }
+}
+
+/// What a tool put under candor's own keys is a claim and stands under the gateway's names for claims: `candor/claimed` for
+/// a verdict, `candor/claimed.coerced` for another.
+pub(crate) fn claimed(members: Map<String, Value>) -> impl Iterator<Item = (String, Value)> {
+    members
+        .into_iter()
+        .map(|(key, value)| match key.strip_prefix("candor/") {
+            Some("verdict") => ("candor/claimed".to_owned(), value),
+            Some(rest) if !matches!(rest, "claimed" | "correlationId") && !rest.starts_with("claimed.") => {
+                (format!("candor/claimed.{rest}"), value)
+            }
+            _ => (key, value),
+        })
 }
 
 /// A value as text: a string as it is, anything else as JSON.
@@ -297,6 +339,7 @@ fn alone() -> Finish {
         promises_structure: false,
         takes_acceptance: true,
         secrets: KnownSecrets::default(),
+        compiled: None,
         disclosed: Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 //! answered. Behind a guard it becomes an answer without a word of the panic's message, which may hold secrets; what
 //! goes out is a correlation id.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 
@@ -28,7 +29,7 @@ pub(crate) async fn guarded<T>(correlation: Uuid, future: impl Future<Output = T
     let caught = CORRELATION
         .scope(correlation, AssertUnwindSafe(future).catch_unwind())
         .await;
-    caught.map_err(|_| panicked(correlation))
+    caught.map_err(|message| panicked(correlation, message))
 }
 
 /// A request other than a tool's: a panic becomes a masked internal error (-32603).
@@ -47,9 +48,13 @@ pub(crate) async fn heard(notification: impl Future<Output = ()>) {
 
 /// A plain function: `None` where it panicked.
 pub(crate) fn computed<T>(function: impl FnOnce() -> T) -> Option<T> {
-    let correlation = Uuid::now_v7();
+    computed_in(Uuid::now_v7(), function).ok()
+}
+
+/// A plain function, in a call whose id is known.
+pub(crate) fn computed_in<T>(correlation: Uuid, function: impl FnOnce() -> T) -> Result<T, Panicked> {
     let caught = CORRELATION.sync_scope(correlation, || catch_unwind(AssertUnwindSafe(function)));
-    caught.map_err(|_| panicked(correlation)).ok()
+    caught.map_err(|message| panicked(correlation, message))
 }
 
 /// The masked answer to a fault that nobody foresaw, as a protocol error: its id, and nothing of what it was.
@@ -65,7 +70,11 @@ pub(crate) fn correlation() -> Option<Uuid> {
     CORRELATION.try_with(|id| *id).ok()
 }
 
-fn panicked(correlation: Uuid) -> Panicked {
+fn panicked(correlation: Uuid, message: Box<dyn Any + Send>) -> Panicked {
+    // `panic_any` takes any value, and one whose own drop panics would get past the guard.
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(message))) {
+        std::mem::forget(again);
+    }
     tracing::error!(%correlation, "a handler panicked");
     Panicked { correlation }
 }

@@ -32,7 +32,12 @@ macro_rules! pass {
             request: $params,
             context: RequestContext<RoleServer>,
         ) -> Result<$result, ErrorData> {
-            answered(async { self.inner.$name(request, context).await }).await
+            answered(async {
+                // Who has no business here learns nothing of what else there is, either.
+                self.caller(&context)?;
+                self.inner.$name(request, context).await
+            })
+            .await
         })*
     };
 }
@@ -65,14 +70,21 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         answered(async {
-            let principal = self.shared.principals.of(&context)?;
+            let principal = self.caller(&context)?;
             let mut list = self.inner.list_tools(request, context.clone()).await?;
             list.tools.retain(|tool| {
                 self.declared(&tool.name)
                     .is_none_or(|declared| declared.is_seen_by(&principal))
             });
             if list.next_cursor.is_none() {
-                list.tools.extend(self.task_tools(&context));
+                // A server's own tool of such a name is the one that is called.
+                let own = |name: &str| list.tools.iter().any(|tool| tool.name == name);
+                let more: Vec<Tool> = self
+                    .task_tools(&context)
+                    .into_iter()
+                    .filter(|tool| !own(&tool.name))
+                    .collect();
+                list.tools.extend(more);
             }
             if self.shared.tasks.is_some() {
                 for tool in &mut list.tools {
@@ -95,9 +107,12 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
             return Err(self.malformed(request.params.as_ref(), &context));
         }
         answered(async {
+            let principal = self.caller(&context)?;
             if let Some(tasks) = &self.shared.tasks {
-                let principal = self.shared.principals.of(&context)?;
-                if let Some(answer) = legacy::on_custom_request(tasks, &principal, &request, &context).await {
+                let resume = || self.resume(&principal, &context);
+                if let Some(answer) =
+                    legacy::on_custom_request(tasks, &principal, &request, &context, Some(&resume)).await
+                {
                     return answer;
                 }
             }
@@ -114,7 +129,7 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
         answered(async {
             let mut result = self.inner.initialize(request, context.clone()).await?;
             if self.shared.tasks.is_some() {
-                let principal = self.shared.principals.of(&context)?;
+                let principal = self.caller(&context)?;
                 legacy::announce(&mut result, &principal, &context);
             }
             Ok(result)
@@ -131,7 +146,7 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
             let Some(tasks) = &self.shared.tasks else {
                 return self.inner.get_task(request, context).await;
             };
-            extension::get_task(tasks, &self.shared.principals.of(&context)?, &request).await
+            extension::get_task(tasks, &self.caller(&context)?, &request).await
         })
         .await
     }
@@ -145,7 +160,9 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
             let Some(tasks) = &self.shared.tasks else {
                 return self.inner.update_task(request, context).await;
             };
-            extension::update_task(tasks, &self.shared.principals.of(&context)?, &request, None).await
+            let principal = self.caller(&context)?;
+            let resume = self.resume(&principal, &context);
+            extension::update_task(tasks, &principal, &request, Some(resume)).await
         })
         .await
     }
@@ -159,7 +176,7 @@ impl<S: ServerHandler> ServerHandler for Candor<S> {
             let Some(tasks) = &self.shared.tasks else {
                 return self.inner.cancel_task(request, context).await;
             };
-            extension::cancel_task(tasks, &self.shared.principals.of(&context)?, &request).await
+            extension::cancel_task(tasks, &self.caller(&context)?, &request).await
         })
         .await
     }

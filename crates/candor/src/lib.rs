@@ -113,6 +113,7 @@ mod log;
 pub mod outcome;
 pub mod parameters;
 pub mod principal;
+mod resuming;
 mod said;
 pub mod schema;
 pub mod seal;
@@ -121,6 +122,7 @@ pub mod stop;
 mod tasking;
 pub mod tasks;
 pub mod tool;
+mod whole;
 
 pub use arguments::{Issue, Rule, about};
 pub use asking::{Answer, Form, Link};

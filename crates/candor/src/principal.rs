@@ -112,6 +112,13 @@ pub(crate) fn from_extensions(context: &RequestContext<RoleServer>) -> Result<Pr
 }
 
 /// Why a request is refused at the protocol: the model can't mend it, only a person can.
+///
+/// Over HTTP, MCP's authorization wants more for what concerns the token: status 401 with `WWW-Authenticate` where there is
+/// none or a bad one, 403 with `error="insufficient_scope"` where it doesn't reach (2025-11-25, Authorization, "Error
+/// Handling"). Both have to be answered before rmcp: it may have begun its answer with status 200 (an event stream) when
+/// a tool's scopes are looked at. So the layer that makes the [`Principal`] out of a token answers 401 itself, and 403 for
+/// scopes without which nothing here can be used. What is left for this refusal is a JSON-RPC error with the code
+/// [`PERMISSION_DENIED`], the missing scopes in `data`: scopes of single tools, and servers over stdio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
     /// There is no credential, or none that counts. `why` goes to the caller: keep the credential out of it.

@@ -15,10 +15,14 @@ use crate::asking::{Answers, Asking, Offers, rounds};
 use crate::call::{Call, Inner};
 use crate::calling::{Ran, Running};
 use crate::declaration::Declaration;
-use crate::outcome::Outcome;
+use crate::facts::Facts;
+use crate::outcome::{Effect, Kind, Outcome, Reason, Repeat};
 use crate::principal::Principal;
 use crate::server::Candor;
-use crate::tasks::{Begin, End, InTask, State, Status, Task, Tasks, Way, extension, legacy, refusal, tools};
+use crate::tasks::{
+    Begin, End, InTask, RATE_LIMITED, Refused, State, Status, StoreFault, Task, Tasks, Way, extension,
+    legacy, refusal, tools,
+};
 
 /// How often, and how long apart, a task that begins because its user can't be asked is looked at until it asks.
 const ASKS_WITHIN: u32 = 50;
@@ -76,8 +80,8 @@ impl<S: ServerHandler> Candor<S> {
         let (declaration, now) = (Declaration::default(), (self.shared.clock)());
         let schema = compiled.input.as_ref();
         let admission = admit(schema, &declaration, EffectClass::Write, &given, now, principal);
-        let arguments = match admission {
-            Admission::Admitted { coerced, .. } => coerced.unwrap_or(given),
+        let (arguments, disclosed) = match admission {
+            Admission::Admitted { coerced, disclosed } => (coerced.unwrap_or(given), disclosed),
             Admission::Refused {
                 issues,
                 total,
@@ -92,7 +96,14 @@ impl<S: ServerHandler> Candor<S> {
                 return Some(self.bare(&tool.name, context).authored(&ending));
             }
         };
-        tools::call(tasks, principal, &tool.name, arguments.as_object()?, None).await
+        let resume = self.resume(principal, context);
+        let mut result =
+            tools::call(tasks, principal, &tool.name, arguments.as_object()?, Some(resume)).await?;
+        let meta = result.meta.get_or_insert_default();
+        for (key, value) in disclosed {
+            meta.0.insert(key.to_owned(), value);
+        }
+        Some(result)
     }
 }
 
@@ -103,7 +114,10 @@ impl<S: ServerHandler> Running<S> {
     ///
     /// As [`Running::start`].
     pub(crate) async fn wait_for_answers(&self, tasks: &Tasks) -> Result<CallToolResponse, ErrorData> {
-        let mut task = self.begin(tasks).await?;
+        let mut task = match self.begin(tasks).await {
+            Ok(task) => task,
+            Err(refused) => return self.not_begun(&refused),
+        };
         let principal = self.call.principal();
         for _ in 0..ASKS_WITHIN {
             if task.status() != Status::Working {
@@ -158,16 +172,47 @@ impl<S: ServerHandler> Running<S> {
     ///
     /// # Errors
     ///
-    /// No task could be begun: too many run, or the store failed. The tool did not run.
+    /// No task could be begun, and a caller of 2025-11-25 takes no result in its place: as [`Running::not_begun`].
     pub(crate) async fn start(&self, tasks: &Tasks) -> Result<CallToolResponse, ErrorData> {
-        let task = self.begin(tasks).await?;
+        let task = match self.begin(tasks).await {
+            Ok(task) => task,
+            Err(refused) => return self.not_begun(&refused),
+        };
         Ok(match self.way {
             Way::Legacy(_) => legacy::created(tasks, &task).into(),
             Way::Directly | Way::Extension => extension::created(tasks, &task).into(),
         })
     }
 
-    async fn begin(&self, tasks: &Tasks) -> Result<Task, ErrorData> {
+    /// What is told where no task could be begun: too many run or are kept, or the store failed. The tool did not run, or
+    /// not beyond its questions, so nothing changed.
+    ///
+    /// # Errors
+    ///
+    /// The same as a protocol error, for a caller that can read nothing but a task.
+    fn not_begun(&self, refused: &Refused) -> Result<CallToolResponse, ErrorData> {
+        let outcome = match refused {
+            Refused::Busy { .. } | Refused::Store(StoreFault::Full { .. }) => Outcome::Rejected(
+                Reason::new("CANDOR_RATE_LIMITED", refused.to_string())
+                    .kind(Kind::RateLimited)
+                    .repeat(Repeat::MayHelp),
+            ),
+            _ => {
+                let correlation = self.finish.operation;
+                tracing::error!(%correlation, tool = %self.finish.tool, %refused, "no task could be begun");
+                let what = format!("no task could be begun (correlation id {correlation})");
+                Outcome::Failed(Reason::new("CANDOR_TOOL_FAILED", what).effect(Effect::NotApplied))
+            }
+        };
+        if matches!(self.way, Way::Legacy(_)) {
+            let facts = Facts::of::<()>(outcome);
+            let told = facts.map_err(|_| refusal(refused))?.told;
+            return Err(self.finish.refused(RATE_LIMITED, &Ending::Told(Box::new(told))));
+        }
+        Ok(self.told(outcome))
+    }
+
+    async fn begin(&self, tasks: &Tasks) -> Result<Task, Refused> {
         let asking = &self.call.0.asking;
         let (answers, offers) = (asking.answers(), asking.offered());
         let ttl = match self.way {
@@ -177,17 +222,16 @@ impl<S: ServerHandler> Running<S> {
         let begin = Begin {
             tool: self.finish.tool.clone(),
             operation: self.finish.operation,
-            arguments: None,
+            arguments: self.kept_arguments(),
             ttl,
         };
         // Whoever is asked in the task is asked on its board: the caller's request is answered by then.
         let running = self.asked(Asking::nobody());
         let run = move |inside| running.in_task(inside, answers, offers);
-        let task = tasks.start(self.call.principal(), begin, run).await;
-        task.map_err(|refused| refusal(&refused))
+        tasks.start(self.call.principal(), begin, run).await
     }
 
-    async fn in_task(self, inside: InTask, answers: Answers, offers: Offers) -> End {
+    pub(crate) async fn in_task(self, inside: InTask, answers: Answers, offers: Offers) -> End {
         let running = self.asked(Asking::in_task(Arc::new(inside.clone()), answers, offers));
         let answer = match running.run().await {
             Ran::Answered(answer) => *answer,

@@ -205,6 +205,15 @@ impl ToolBuilder {
         }
     }
 
+    /// Lets its task go on after a restart; see [`Declaration::resumes`].
+    #[must_use]
+    pub fn resumes(self) -> Self {
+        Self {
+            declaration: self.declaration.resumes(),
+            ..self
+        }
+    }
+
     /// The function. `P` is read from the checked arguments and makes the `inputSchema`
     /// ([`crate::schema::NoArguments`] for a tool without any); the value of the outcome makes the `outputSchema`, if it
     /// is an object.

@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::problem;
-use crate::facts::whole;
 use crate::outcome::{Outcome, Parts, Reason, Reference};
+use crate::whole::whole;
 
 /// How a server's API names its problems.
 #[derive(Debug, Clone, Default)]

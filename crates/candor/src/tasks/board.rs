@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::desk::{Desk, InTask, Running, checked};
+use super::desk::{Desk, InTask, Running, checked, kept};
 use super::extension::Resume;
 use super::lost;
 use super::state::OutOfTurn;
@@ -159,7 +159,7 @@ impl Tasks {
         }
         let given = taken
             .iter()
-            .map(|(key, answer, _)| (key.clone(), answer.clone()))
+            .map(|(key, answer, waiting)| (key.clone(), kept(answer, waiting.request())))
             .collect();
         let step = Step {
             answers: given,
@@ -234,7 +234,10 @@ impl Tasks {
         rest.retain(|key, _| !fitting.contains_key(key));
         // The tool will ask for the rest again, and says so itself then.
         let step = Step {
-            answers: fitting,
+            answers: fitting
+                .iter()
+                .filter_map(|(key, answer)| Some((key.clone(), kept(answer, wanted.get(key)?))))
+                .collect(),
             ..Step::to(State::Working)
         };
         let task = self

@@ -74,6 +74,12 @@ pub(super) struct Waiting {
     give: oneshot::Sender<Value>,
 }
 
+impl Waiting {
+    pub(super) fn request(&self) -> &Value {
+        &self.request
+    }
+}
+
 impl Desk {
     /// Where a task with this desk stands, as long as its tool runs.
     pub(super) fn state(&self) -> State {
@@ -169,6 +175,17 @@ pub(super) fn checked(
     } else {
         Err(Refused::Invalid(wrong))
     }
+}
+
+/// An answer as it is kept for a second run of the tool: with the question that was shown.
+pub(super) fn kept(answer: &Value, question: &Value) -> Value {
+    json!({ "answer": answer, "question": question })
+}
+
+/// A kept answer, if this is the question that it was given to.
+fn answer_to<'a>(kept: &'a Value, question: &Value) -> Option<&'a Value> {
+    kept.get("answer")
+        .filter(|_| kept.get("question") == Some(question))
 }
 
 /// What a request's form wants; `None` where the request has no form.
@@ -291,10 +308,15 @@ impl InTask {
                 running: desk.wanted.len(),
             });
         }
-        let key = desk.fresh_key(key);
-        if let Some(answer) = desk.remembered.get(&key) {
-            return Ok(Put::Known(answer.clone()));
+        let mut fresh = desk.fresh_key(key);
+        while let Some(kept) = desk.remembered.get(&fresh) {
+            if let Some(answer) = answer_to(kept, &request) {
+                return Ok(Put::Known(answer.clone()));
+            }
+            // The user saw another question then: that answer is none to this one.
+            fresh = desk.fresh_key(key);
         }
+        let key = fresh;
         if self.is_stopped() {
             return Ok(Put::Stopped);
         }

@@ -12,6 +12,7 @@ use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 
 use super::board::Tasks;
+use super::extension::Resume;
 use super::store::Refused;
 use super::task::{End, State, Task, TaskId};
 use super::wire::{TaskSupport, refusal};
@@ -91,7 +92,7 @@ pub fn cleared(result: &mut CallToolResult) {
 /// method.
 ///
 /// `tasks/result` waits for the end, at most as long as the task is kept; meanwhile what the task wants of the user is
-/// asked, if the client can be asked.
+/// asked, if the client can be asked. `resume` runs the tool of a task again that outlived its process.
 ///
 /// # Errors
 ///
@@ -102,6 +103,7 @@ pub async fn on_custom_request(
     who: &Principal,
     request: &CustomRequest,
     context: &RequestContext<RoleServer>,
+    resume: Option<&(dyn Fn() -> Resume + Send + Sync)>,
 ) -> Option<Result<CustomResult, ErrorData>> {
     let method = request
         .method
@@ -113,7 +115,13 @@ pub async fn on_custom_request(
     let answer = match method {
         "tasks/get" => tasks.get(who, &id).await.map(|task| plain(tasks, &task)),
         "tasks/cancel" => cancel(tasks, who, &id).await.map(|task| plain(tasks, &task)),
-        "tasks/result" => return Some(result(tasks, who, &id, context).await.map(CustomResult::new)),
+        "tasks/result" => {
+            return Some(
+                result(tasks, who, &id, context, resume)
+                    .await
+                    .map(CustomResult::new),
+            );
+        }
         "tasks/list" if may_list(who, context) => list(tasks, who, text("cursor")).await,
         _ => {
             return Some(Err(ErrorData::new(
@@ -185,8 +193,9 @@ async fn result(
     who: &Principal,
     id: &TaskId,
     context: &RequestContext<RoleServer>,
+    resume: Option<&(dyn Fn() -> Resume + Send + Sync)>,
 ) -> Result<Value, ErrorData> {
-    let task = relay::until_ended(tasks, who, id, context)
+    let task = relay::until_ended(tasks, who, id, context, resume)
         .await
         .map_err(|refused| refusal(&refused))?;
     let State::Ended(end) = &task.state else {

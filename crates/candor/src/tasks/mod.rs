@@ -33,4 +33,4 @@ pub use state::{OutOfTurn, Status};
 pub use store::{PAGE, Page, Refused, StoreFault, TaskStore};
 pub use task::{End, Keeper, NewTask, State, Step, Task, TaskId};
 pub use terms::{Begin, Clock, TaskTerms, system_clock};
-pub use wire::{TaskSupport, Way, refusal};
+pub use wire::{RATE_LIMITED, TaskSupport, Way, refusal};

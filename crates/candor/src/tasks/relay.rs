@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::board::Tasks;
+use super::extension::Resume;
 use super::legacy::RELATED;
 use super::state::is_gone;
 use super::store::Refused;
@@ -30,6 +31,7 @@ pub(super) async fn until_ended(
     who: &Principal,
     id: &TaskId,
     context: &RequestContext<RoleServer>,
+    resume: Option<&(dyn Fn() -> Resume + Send + Sync)>,
 ) -> Result<Task, Refused> {
     let mut tried: BTreeMap<String, u32> = BTreeMap::new();
     loop {
@@ -44,7 +46,7 @@ pub(super) async fn until_ended(
         if let Some((key, request)) = next_question(&task, &tried, context) {
             let times = tried.entry(key.clone()).or_default();
             *times += 1;
-            ask(tasks, who, &task, &key, request, context).await?;
+            ask(tasks, who, &task, (&key, request), context, resume).await?;
             continue;
         }
         // A task of another process makes no noise here, and time passes silently too: look now and then.
@@ -91,9 +93,9 @@ async fn ask(
     tasks: &Tasks,
     who: &Principal,
     task: &Task,
-    key: &str,
-    request: InputRequest,
+    (key, request): (&str, InputRequest),
     context: &RequestContext<RoleServer>,
+    resume: Option<&(dyn Fn() -> Resume + Send + Sync)>,
 ) -> Result<(), Refused> {
     let moved = tasks.moves(who, &task.id);
     let asked = tokio::select! {
@@ -109,7 +111,12 @@ async fn ask(
         }
     };
     let answered = tasks
-        .answer(who, &task.id, &BTreeMap::from([(key.to_owned(), answer)]))
+        .answer_or_resume(
+            who,
+            &task.id,
+            &BTreeMap::from([(key.to_owned(), answer)]),
+            resume.map(|resume| resume()),
+        )
         .await;
     match answered {
         Ok(_) | Err(Refused::OutOfTurn(_)) => Ok(()),

@@ -75,7 +75,7 @@ pub struct Task {
     pub operation: OperationId,
     /// The arguments, where it may be taken up again.
     pub arguments: Option<Value>,
-    /// The answers given so far, by key, where it may be taken up again.
+    /// The answers given so far, by key, each with the question that was shown, where it may be taken up again.
     pub answers: BTreeMap<String, Value>,
     /// Where it stands, with what belongs to it.
     pub state: State,

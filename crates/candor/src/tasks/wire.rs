@@ -7,8 +7,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::legacy;
-use super::store::Refused;
+use super::store::{Refused, StoreFault};
 use super::task::End;
+
+/// The JSON-RPC code where no more tasks may run or be kept for now; nothing was done. Of the implementation's own range, as
+/// [`PERMISSION_DENIED`](crate::principal::PERMISSION_DENIED).
+pub const RATE_LIMITED: i32 = -32004;
 
 /// How a tool may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -95,7 +99,11 @@ pub fn refusal(refused: &Refused) -> ErrorData {
         Refused::Invalid(issues) => {
             ErrorData::invalid_params(refused.to_string(), Some(json!({ "issues": issues })))
         }
-        Refused::Busy { .. } => ErrorData::internal_error(refused.to_string(), None),
+        Refused::Busy { .. } | Refused::Store(StoreFault::Full { .. }) => ErrorData::new(
+            ErrorCode(RATE_LIMITED),
+            refused.to_string(),
+            Some(json!({ "code": "CANDOR_RATE_LIMITED" })),
+        ),
         Refused::Store(fault) => {
             let correlation = Uuid::now_v7();
             tracing::error!(%correlation, %fault, "the store of tasks failed");

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod asking;
+mod broken;
 mod faults;
 mod flight;
 mod http;

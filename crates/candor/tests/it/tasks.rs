@@ -224,14 +224,14 @@ impl ServerHandler for Server {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        legacy::on_custom_request(&self.tasks, &self.who, &request, &context)
+        legacy::on_custom_request(&self.tasks, &self.who, &request, &context, None)
             .await
             .unwrap_or_else(|| Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)))
     }
 }
 
 /// Serves over a pipe that carries 2025-11-25 tasks, as `stdio()` does.
-pub(crate) fn pipe(server: Server) -> tokio::io::DuplexStream {
+pub(crate) fn pipe(server: impl ServerHandler) -> tokio::io::DuplexStream {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(ours);
     tokio::spawn(async move {

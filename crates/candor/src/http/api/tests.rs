@@ -129,12 +129,20 @@ fn reading_an_answer_back_never_learns_more_than_was_known() {
     }
     let parts = Parts {
         value: Some(json!({ "room": 12 })),
-        parts: vec![Part {
-            name: "booking".to_owned(),
-            outcome: Word::Completed,
-            effect: Effect::Applied,
-            code: None,
-        }],
+        parts: vec![
+            Part {
+                name: "booking".to_owned(),
+                outcome: Word::Completed,
+                effect: Effect::Applied,
+                code: None,
+            },
+            Part {
+                name: "notice".to_owned(),
+                outcome: Word::Failed,
+                effect: Effect::NotApplied,
+                code: None,
+            },
+        ],
         message: "Booked, notice not sent".to_owned(),
         code: "NOTICE_NOT_SENT".to_owned(),
         receipt: Some(Receipt("C-1".to_owned())),
