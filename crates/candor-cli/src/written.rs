@@ -243,6 +243,7 @@ pub(crate) fn replied(how: How, reading: Option<Reading>) -> Ending {
         shape_total: 0,
         first_text: None,
         count_is_zero: false,
+        believed: false,
         why: None,
     }))
 }

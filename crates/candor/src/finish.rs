@@ -178,6 +178,7 @@ impl Finish {
             promises_structure: self.promises_structure,
             output: compiled.output.as_ref(),
             mapping: None,
+            believed: None,
         };
         let reading = read(&Opened::whole(&raw), &asked);
         let judgment = judge(&self.scene(1), &Ending::Replied(Box::new(reading)));

@@ -79,6 +79,73 @@ fn a_flagged_result_is_not_held_against_the_output_schema_and_an_unflagged_one_i
     }
 }
 
+/// DESIGN 3b: a verdict of the server's own counts only where an operator trusts it.
+#[test]
+fn a_servers_own_verdict_is_declared_where_it_is_trusted_and_claimed_elsewhere() {
+    let told = |outcome: &str, effect: &str, flagged: bool| {
+        let mut verdict = json!({
+            "outcome": outcome, "effect": effect, "operationId": "01a22d2f-553f-729f-96b1-cbf0b94d4895",
+            "protocol": "delivered", "evidence": "declared", "attempts": 1, "recorded": false, "reference": "R-7",
+        });
+        if outcome == "rejected" {
+            verdict["error"] = json!({
+                "code": "ROOM_UNAVAILABLE", "kind": "business_rule", "message": "It is taken.",
+                "retrySameRequest": false, "repeat": "same_answer", "retryAfter": null, "issues": [],
+            });
+            verdict["suggestedNextStep"] = json!(null);
+            verdict["parts"] = json!([]);
+        }
+        json!({
+            "content": [{ "type": "text", "text": "said" }], "isError": flagged, "_meta": { "candor/verdict": verdict },
+        })
+        .to_string()
+    };
+    for (result, trusted, distrusted) in [
+        (
+            told("completed", "applied", false),
+            ["completed", "applied", "declared"],
+            ["reported", "unknown", "asserted"],
+        ),
+        (
+            told("rejected", "not_applied", true),
+            ["rejected", "not_applied", "declared"],
+            ["failed", "unknown", "asserted"],
+        ),
+        // What its flag contradicts is believed by nobody.
+        (
+            told("completed", "applied", true),
+            ["failed", "unknown", "asserted"],
+            ["failed", "unknown", "asserted"],
+        ),
+    ] {
+        for (config, expected) in [
+            ("trust_verdicts = true", trusted),
+            ("trust_verdicts = false", distrusted),
+        ] {
+            for era in [Era::Legacy, Era::Modern] {
+                let opening = Opening::newest(era);
+                let scene =
+                    Scene::written(&script(&result, "")).config(&format!("[servers.fixture]\n{config}\n"));
+                let mut host = scene.open(Way::Through, &opening);
+                let answer = host.ask(&opening.call("1", "act", &json!({})));
+                scene.end(Way::Through, host);
+                let found = ["outcome", "effect", "evidence"].map(|part| verdict(&answer, part));
+                assert_eq!(found, expected.map(Value::from), "{config}: {answer}");
+                let meta = &frame::value(&answer)["result"]["_meta"];
+                assert_eq!(
+                    meta["candor/claimed"]["reference"], "R-7",
+                    "what the server said stays to be read: {answer}"
+                );
+                let believed = expected[2] == "declared";
+                let finding = &meta["candor/findings"][0]["code"];
+                assert_eq!(finding.is_null(), believed, "{answer}");
+                let blocks = &frame::value(&answer)["result"]["content"];
+                assert_eq!(blocks[0]["text"], "said", "its own words stay: {answer}");
+            }
+        }
+    }
+}
+
 #[test]
 fn odd_results_pass_whole_and_are_what_their_flag_says() {
     for (result, outcome) in [

@@ -419,6 +419,9 @@ impl Call {
             mapping: terms
                 .and_then(|terms| terms.mapping.as_ref())
                 .map(|mapping| &mapping.value),
+            believed: terms
+                .is_some_and(|terms| terms.trust_verdicts.value)
+                .then(|| self.class()),
         };
         let none = BTreeMap::new();
         let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);

@@ -40,6 +40,10 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
         format!("trust_annotations = {}", terms.trust_annotations.value),
         &terms.trust_annotations.source,
     );
+    add(
+        format!("trust_verdicts = {}", terms.trust_verdicts.value),
+        &terms.trust_verdicts.source,
+    );
     for (refusal, source) in &terms.nothing_done_on {
         let what = match refusal {
             Refusal::JsonRpc(code) => format!("nothing done on {code}"),

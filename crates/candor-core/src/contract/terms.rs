@@ -55,6 +55,8 @@ pub struct ToolTerms {
     pub nothing_done_on: BTreeMap<Refusal, Source>,
     /// Whether this server's annotations count.
     pub trust_annotations: Sourced<bool>,
+    /// Whether a verdict that the server puts under Candor's key counts as declared.
+    pub trust_verdicts: Sourced<bool>,
 }
 
 impl Default for ToolTerms {
@@ -70,6 +72,7 @@ impl Default for ToolTerms {
             deadline: None,
             nothing_done_on: BTreeMap::new(),
             trust_annotations: Sourced::default_of(false),
+            trust_verdicts: Sourced::default_of(false),
         }
     }
 }

@@ -110,7 +110,8 @@ impl Draft {
         if let (Shape::Error { code }, Ending::Malformed { rpc_code, .. }) = (&mut shape, ending) {
             *code = *rpc_code;
         }
-        if shape.claims() {
+        let believed = matches!(ending, Ending::Replied(reply) if reply.believed);
+        if shape.claims() && !believed {
             judgment.findings.push(Finding::new(
                 FindingCode::ClaimedVerdict,
                 "the server put values under Candor's own keys; they stand under candor/claimed",

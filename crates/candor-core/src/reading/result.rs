@@ -4,8 +4,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::believed;
 use super::members::Members;
 use crate::arguments::issue::Issue;
+use crate::contract::effect::EffectClass;
 use crate::contract::mapping::{Document, MappedReading, Mapping, Reading, Reference};
 use crate::contract::schema::Schema;
 use crate::judgment::finding::{Finding, FindingCode};
@@ -36,6 +38,8 @@ pub struct Asked<'a> {
     pub output: Option<&'a Schema>,
     /// The contract's mapping.
     pub mapping: Option<&'a Mapping>,
+    /// The tool's class, where a verdict that the server puts under Candor's key is believed.
+    pub believed: Option<EffectClass>,
 }
 
 /// What a result says in structured facts.
@@ -59,6 +63,8 @@ pub struct ResultReading {
     pub count_is_zero: bool,
     /// Why it is no result, or of no known type.
     pub why: Option<String>,
+    /// What was read is the server's own verdict, which is trusted.
+    pub believed: bool,
 }
 
 impl ResultReading {
@@ -73,6 +79,7 @@ impl ResultReading {
             reference: None,
             count_is_zero: false,
             why: None,
+            believed: false,
         }
     }
 
@@ -182,10 +189,15 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
         .map(serde_json::from_str::<Value>);
     let value = parsed.as_ref().and_then(|parsed| parsed.as_ref().ok());
     let text_refs: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+    let own = asked
+        .believed
+        .and_then(|class| believed::read(members.meta?, class, flagged));
     let mut reading = ResultReading {
-        mapped: asked
-            .mapping
-            .map(|mapping| read_mapping(mapping, structured, value, &text_refs)),
+        believed: own.is_some(),
+        mapped: own.or_else(|| {
+            let mapping = asked.mapping?;
+            Some(read_mapping(mapping, structured, value, &text_refs))
+        }),
         first_text: first_text.map(|text| text.chars().take(KEPT_TEXT).collect()),
         count_is_zero: structured.is_some_and(counts_zero),
         ..ResultReading::of(if flagged { How::Flagged } else { How::Ok })
@@ -293,6 +305,7 @@ mod tests {
             promises_structure: false,
             output: None,
             mapping: None,
+            believed: None,
         };
         for (result, how) in [
             (

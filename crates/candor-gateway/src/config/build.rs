@@ -48,6 +48,8 @@ pub struct Config {
 pub struct ServerConfig {
     /// Whether the server's annotations count.
     pub trust_annotations: Option<Sourced<bool>>,
+    /// Whether the server's own verdicts count.
+    pub trust_verdicts: Option<Sourced<bool>>,
     /// How arguments are checked.
     pub arguments: Option<Sourced<Mode>>,
     /// Whether every argument that the schema does not list is refused.
@@ -174,6 +176,7 @@ impl Builder<'_, '_> {
             .map_or_else(|| zone.clone(), |placed| placed.value.0);
         ServerConfig {
             trust_annotations: self.sourced(raw.trust_annotations, |trust| trust),
+            trust_verdicts: self.sourced(raw.trust_verdicts, |trust| trust),
             arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
             strict_names: self.sourced(raw.strict_names, |strict| strict),
             output: self.sourced(raw.output, |OneOf(mode)| mode),

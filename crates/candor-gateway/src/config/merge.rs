@@ -62,6 +62,7 @@ impl Config {
                 of_server.trust_annotations.as_ref(),
             ])
             .unwrap_or(defaults.trust_annotations),
+            trust_verdicts: first([of_server.trust_verdicts.as_ref()]).unwrap_or(defaults.trust_verdicts),
         }
     }
 }

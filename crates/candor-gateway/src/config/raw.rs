@@ -88,6 +88,9 @@ table! {
         may {
             /// Believe this server's annotations (readOnlyHint, idempotentHint …).
             trust_annotations: bool,
+            /// Believe the verdicts that this server puts under `candor/verdict`: it is written with the library `candor`,
+            /// or is another Candor.
+            trust_verdicts: bool,
             /// How arguments are checked.
             arguments: OneOf<Mode>,
             /// Refuse every argument that the schema does not list, not only one that looks like a slip. A schema that

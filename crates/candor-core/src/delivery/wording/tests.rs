@@ -56,6 +56,7 @@ fn mapped(
         first_text: None,
         reference: None,
         count_is_zero: false,
+        believed: false,
         why: None,
     }
 }
