@@ -255,7 +255,9 @@ pub(crate) fn openings() -> BTreeSet<String> {
     let table: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
     let cases = table["case"].as_array().unwrap().iter();
     let rows = cases.flat_map(|case| case["rows"].as_array().unwrap());
-    let openings = rows.map(|row| row["opening"].as_str().unwrap());
+    // What a tool written with the library says of itself is shown by crates/candor/tests/official.
+    let ours = rows.filter(|row| !matches!(row["how"].as_str(), Some("told" | "panicked")));
+    let openings = ours.map(|row| row["opening"].as_str().unwrap());
     openings
         .filter(|opening| !opening.is_empty() && *opening != "as its own row")
         .map(str::to_owned)
