@@ -13,6 +13,9 @@ use std::{
 
 use super::frame;
 
+/// How long the end of stderr is waited for, once the process has ended.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// How long anything may take before the test fails. Long, because it is never a measure of anything.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -25,6 +28,8 @@ pub(crate) struct Host {
     written: Receiver<io::Result<()>>,
     lines: Receiver<String>,
     errors: Arc<Mutex<String>>,
+    /// Disconnected once stderr has ended and all of it is in `errors`.
+    silent: Receiver<()>,
     /// Every line written, in order.
     pub(crate) sent: Vec<String>,
     /// Every line read, in order.
@@ -73,7 +78,9 @@ impl Host {
         let errors = Arc::new(Mutex::new(String::new()));
         let mut stderr = child.stderr.take().unwrap();
         let heard = Arc::clone(&errors);
+        let (listening, silent) = channel();
         thread::spawn(move || {
+            let _listening: Sender<()> = listening;
             let mut chunk = [0; 4096];
             while let Ok(length @ 1..) = stderr.read(&mut chunk) {
                 heard
@@ -99,6 +106,7 @@ impl Host {
             written,
             lines,
             errors,
+            silent,
             sent: Vec::new(),
             received: Vec::new(),
             seen: 0,
@@ -228,6 +236,8 @@ impl Host {
                 None => thread::sleep(Duration::from_millis(5)),
             }
         };
+        // Its last words may still be on their way; a descendant that holds stderr is not waited for.
+        let _ = self.silent.recv_timeout(LAST_WORDS);
         let errors = self.errors.lock().unwrap().clone();
         Ended {
             code: status.code(),
