@@ -102,6 +102,11 @@ impl Splitter {
         (&mut self.buffer).limit(READ_CHUNK.max(held))
     }
 
+    /// Does the buffer hold something beyond the lines that were taken?
+    pub(crate) fn holds_more(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
     /// The next whole line, if the buffer holds one.
     pub(crate) fn line(&mut self) -> Option<Frame> {
         let fresh = self.buffer.get(self.searched..).unwrap_or_default();

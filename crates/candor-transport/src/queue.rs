@@ -140,6 +140,11 @@ impl Queue {
         self.frames.is_empty()
     }
 
+    /// Whether nothing is left to be written or flushed.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.is_empty() && self.finished == self.written
+    }
+
     /// Whether every frame up to `number` is finished or taken back.
     pub(crate) fn is_settled(&self, number: FrameNumber) -> bool {
         let left = self.frames.front().is_none_or(|first| first.number > number);

@@ -58,6 +58,11 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
+    /// Was more read already than the frames that were given out? Then the next one is likely to follow at once.
+    pub fn holds_more(&self) -> bool {
+        self.splitter.holds_more()
+    }
+
     /// As [`FrameReader::next`], but a silence of `quiet` is taken for the end of the stream, for good.
     ///
     /// For a child that has exited while one of its descendants still holds the pipe: all the child wrote is

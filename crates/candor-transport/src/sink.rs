@@ -1,12 +1,13 @@
 //! Frames into anything that can be written: in order, by a task of its own, without ever holding up a reader.
 
+use std::fmt;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
-use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, mpsc};
 
 use crate::queue::{FrameNumber, Queue};
@@ -47,8 +48,20 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     queue: Queue,
+    /// Gone once the sink has ended.
+    writer: Option<Writer>,
+    /// Small pieces are copied together here for a writer that can't take several at once.
+    scratch: Vec<u8>,
     closing: bool,
     end: Option<End>,
+}
+
+struct Writer(Box<dyn AsyncWrite + Unpin + Send>);
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Writer")
+    }
 }
 
 /// How the writer's task ended.
@@ -76,6 +89,8 @@ impl FrameSink {
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 queue: Queue::new(),
+                writer: Some(Writer(Box::new(writer))),
+                scratch: Vec::new(),
                 closing: false,
                 end: None,
             }),
@@ -84,7 +99,7 @@ impl FrameSink {
             abandoned: Notify::new(),
         });
         let (wake, woken) = mpsc::channel(1);
-        tokio::spawn(write_all(Arc::clone(&shared), writer, woken));
+        tokio::spawn(write_all(Arc::clone(&shared), woken));
         Self {
             shared,
             wake,
@@ -111,15 +126,31 @@ impl FrameSink {
     ///
     /// [`SinkClosed`] if nothing can be sent any more; the frame was not and will not be.
     pub fn push_pieces(&self, pieces: Vec<Bytes>) -> Result<FrameNumber, SinkClosed> {
-        let frame = pieces.into_iter().map(on_one_line).collect();
-        let number = {
-            let mut state = self.shared.lock();
-            if state.closing || state.end.is_some() {
-                return Err(SinkClosed);
-            }
-            state.queue.push(frame)
-        };
+        let number = self.shared.lock().push(pieces)?;
         self.wake_writer();
+        Ok(number)
+    }
+
+    /// As [`FrameSink::push_pieces`], and writes the frame before it returns where nothing is in its way and the other
+    /// side takes it without waiting. For a frame that no other follows at once: frames that leave together cost less
+    /// than one by one.
+    ///
+    /// # Errors
+    ///
+    /// [`SinkClosed`] if nothing can be sent any more; the frame was not and will not be.
+    pub fn push_now(&self, pieces: Vec<Bytes>) -> Result<FrameNumber, SinkClosed> {
+        let (number, left) = {
+            let mut state = self.shared.lock();
+            // The task may be in the middle of a write or a flush, and only one can be told when that goes on.
+            let is_free = state.queue.is_idle();
+            let number = state.push(pieces)?;
+            (number, is_free && state.writes_at_once())
+        };
+        if left {
+            self.shared.progress.notify_waiters();
+        } else {
+            self.wake_writer();
+        }
         Ok(number)
     }
 
@@ -206,6 +237,63 @@ impl FrameSink {
     }
 }
 
+impl State {
+    fn push(&mut self, pieces: Vec<Bytes>) -> Result<FrameNumber, SinkClosed> {
+        if self.closing || self.end.is_some() {
+            return Err(SinkClosed);
+        }
+        Ok(self.queue.push(pieces.into_iter().map(on_one_line).collect()))
+    }
+
+    /// Writes what is queued without waiting; true if all of it has left. An error is left to the writer's task, which
+    /// meets it again.
+    fn writes_at_once(&mut self) -> bool {
+        let cx = &mut Context::from_waker(Waker::noop());
+        while !self.queue.is_empty() {
+            if !matches!(self.poll_write(cx), Poll::Ready(Ok(()))) {
+                return false;
+            }
+        }
+        matches!(self.poll_flush(cx), Poll::Ready(Ok(())))
+    }
+
+    /// One write of as much as the writer takes at once.
+    ///
+    /// It does not block, and the caller holds the lock meanwhile: bytes that have left and the count of them change in
+    /// one step, so that nobody can read a `begun` that is too low.
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some(Writer(writer)) = self.writer.as_mut().filter(|_| !self.queue.is_empty()) else {
+            return Poll::Ready(Ok(()));
+        };
+        let mut slots = [IoSlice::new(&[]); PIECES];
+        let mut used = 0;
+        for (slot, piece) in slots.iter_mut().zip(self.queue.pieces()) {
+            *slot = IoSlice::new(piece);
+            used += 1;
+        }
+        let pieces = slots.get(..used).unwrap_or_default();
+        let count = if writer.is_write_vectored() {
+            ready!(Pin::new(writer).poll_write_vectored(cx, pieces))?
+        } else {
+            ready!(Pin::new(writer).poll_write(cx, joined(pieces, &mut self.scratch)))?
+        };
+        if count == 0 {
+            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+        }
+        self.queue.accept(count);
+        Poll::Ready(Ok(()))
+    }
+
+    /// Nothing to do for a pipe. A writer with a buffer fails here, before "finished" is said.
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Some(Writer(writer)) = &mut self.writer {
+            ready!(Pin::new(writer).poll_flush(cx))?;
+        }
+        self.queue.flushed();
+        Poll::Ready(Ok(()))
+    }
+}
+
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A writer that panicked in the middle of a write leaves a count that is too low by at most that write.
@@ -231,52 +319,14 @@ impl Shared {
         }
     }
 
-    /// One write of as much as the writer takes at once.
-    ///
-    /// The lock is held during the write, which does not block: bytes that have left and the count of them
-    /// change in one step, so that nobody can read a `begun` that is too low.
-    fn poll_write<W: AsyncWrite + Unpin>(
-        &self,
-        cx: &mut Context<'_>,
-        writer: &mut W,
-        scratch: &mut Vec<u8>,
-    ) -> Poll<io::Result<()>> {
-        let mut state = self.lock();
-        if state.queue.is_empty() {
-            return Poll::Ready(Ok(()));
-        }
-        let mut slots = [IoSlice::new(&[]); PIECES];
-        let mut used = 0;
-        for (slot, piece) in slots.iter_mut().zip(state.queue.pieces()) {
-            *slot = IoSlice::new(piece);
-            used += 1;
-        }
-        let pieces = slots.get(..used).unwrap_or_default();
-        let count = if writer.is_write_vectored() {
-            ready!(Pin::new(writer).poll_write_vectored(cx, pieces))?
-        } else {
-            ready!(Pin::new(writer).poll_write(cx, joined(pieces, scratch)))?
-        };
-        if count == 0 {
-            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-        }
-        state.queue.accept(count);
-        Poll::Ready(Ok(()))
-    }
-
     /// What the writer has to do. One look at the state, so that no push falls between two.
     fn step(&self) -> Step {
         let state = self.lock();
-        match (state.queue.is_empty(), state.closing) {
+        match (state.queue.is_idle(), state.closing) {
             (false, _) => Step::Write,
             (true, true) => Step::End,
             (true, false) => Step::Wait,
         }
-    }
-
-    fn note_flush(&self) {
-        self.lock().queue.flushed();
-        self.progress.notify_waiters();
     }
 
     fn note_end(&self, outcome: Result<(), io::ErrorKind>) {
@@ -294,32 +344,27 @@ impl Shared {
 }
 
 /// The task of one sink, from its first frame to the dropping of its writer.
-async fn write_all<W: AsyncWrite + Unpin>(shared: Arc<Shared>, mut writer: W, mut woken: mpsc::Receiver<()>) {
+async fn write_all(shared: Arc<Shared>, mut woken: mpsc::Receiver<()>) {
     let outcome = tokio::select! {
         biased;
         () = shared.abandoned.notified() => Err(io::ErrorKind::ConnectionAborted),
-        outcome = write_queued(&shared, &mut writer, &mut woken) => outcome.map_err(|error| error.kind()),
+        outcome = write_queued(&shared, &mut woken) => outcome.map_err(|error| error.kind()),
     };
     // Before the end is told: whoever waits for it may rely on the peer seeing it too. No shutdown, since a
     // socket may be our input as well.
+    let writer = shared.lock().writer.take();
     drop(writer);
     shared.note_end(outcome);
 }
 
-async fn write_queued<W: AsyncWrite + Unpin>(
-    shared: &Shared,
-    writer: &mut W,
-    woken: &mut mpsc::Receiver<()>,
-) -> io::Result<()> {
-    let mut scratch = Vec::new();
+async fn write_queued(shared: &Shared, woken: &mut mpsc::Receiver<()>) -> io::Result<()> {
     let mut pushers = true;
     loop {
         match shared.step() {
             Step::Write => {
-                std::future::poll_fn(|cx| shared.poll_write(cx, writer, &mut scratch)).await?;
-                // Nothing to do for a pipe. A writer with a buffer fails here, before "finished" is said.
-                writer.flush().await?;
-                shared.note_flush();
+                std::future::poll_fn(|cx| shared.lock().poll_write(cx)).await?;
+                std::future::poll_fn(|cx| shared.lock().poll_flush(cx)).await?;
+                shared.progress.notify_waiters();
             }
             Step::Wait if pushers => pushers = woken.recv().await.is_some(),
             // Closed, or the last clone of the sink is gone.

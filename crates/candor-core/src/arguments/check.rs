@@ -313,6 +313,10 @@ fn notices(schema: &Schema, document: &Value, examined: &mut Examined, passed: &
 
 /// Texts `"null"` at places that admit null itself. The text is legal; hosts send it by mistake.
 fn null_texts(schema: &Schema, document: &Value) -> Vec<Notice> {
+    // Their paths are made only where there are any.
+    if !holds_null_text(document) {
+        return Vec::new();
+    }
     let mut paths = Vec::new();
     collect_null_texts(document, String::new(), &mut paths);
     let admits_null = |path: &String| {
@@ -329,6 +333,15 @@ fn null_texts(schema: &Schema, document: &Value) -> Vec<Notice> {
             text: text.to_owned(),
         })
         .collect()
+}
+
+fn holds_null_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == "null",
+        Value::Array(items) => items.iter().any(holds_null_text),
+        Value::Object(members) => members.values().any(holds_null_text),
+        _ => false,
+    }
 }
 
 fn collect_null_texts(value: &Value, path: String, paths: &mut Vec<String>) {

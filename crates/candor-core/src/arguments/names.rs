@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::arguments::issue::Issue;
 use crate::arguments::nearest;
 use crate::contract::schema::{
-    NodeId, Openness, Schema, child_pointer, known_names_words, parent, received, shown_path,
+    Graph, NodeId, Openness, Schema, child_pointer, known_names_words, parent, received, shown_path,
 };
 
 /// Most members and listed names looked at; beyond it names are the schema's business alone.
@@ -42,6 +42,9 @@ pub(super) struct Names {
 
 /// Judges the unlisted names in `arguments` and links them with missing ones in `issues`, the schema's own.
 pub(super) fn judge(schema: &Schema, arguments: &Value, issues: &mut [Issue], strict: bool) -> Names {
+    if lists_all(schema.graph(), 0, arguments, 0) {
+        return Names::default();
+    }
     let mut walk = Walk {
         schema,
         holders: Vec::new(),
@@ -54,6 +57,28 @@ pub(super) fn judge(schema: &Schema, arguments: &Value, issues: &mut [Issue], st
         judge_holder(holder, issues, strict, &mut names, &mut compared);
     }
     names
+}
+
+/// Does the schema list every name in `value`, seen without any part that applies in place? Then nothing is left to
+/// judge; most calls are such. `false` says nothing.
+fn lists_all(graph: &Graph, part: NodeId, value: &Value, depth: usize) -> bool {
+    let Some(node) = graph.node(part) else {
+        return false;
+    };
+    if depth > MAX_DEPTH || node.opaque || !node.in_place.is_empty() {
+        return false;
+    }
+    match value {
+        Value::Object(members) => members.iter().all(|(name, member)| {
+            let listed = node.properties.get(name);
+            listed.is_some_and(|part| lists_all(graph, *part, member, depth + 1))
+        }),
+        Value::Array(items) => match (node.prefix.as_slice(), node.items.as_slice()) {
+            ([], [part]) => items.iter().all(|item| lists_all(graph, *part, item, depth + 1)),
+            _ => items.iter().all(|item| !item.is_object() && !item.is_array()),
+        },
+        _ => true,
+    }
 }
 
 fn judge_holder(

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::request::{Arguments, CallRequest};
+use super::request::CallRequest;
 use crate::arguments::check::{Mode, Terms, check};
 use crate::arguments::issue::Issue;
 use crate::contract::effect::EffectClass;
@@ -56,29 +56,23 @@ impl Admission {
         self.note_listing(tool);
         self.note_schemas(tool);
         let mode = tool.terms.arguments.value;
-        let empty = Value::Object(serde_json::Map::new());
-        let arguments = match &request.arguments {
-            Arguments::Absent | Arguments::Null => &empty,
-            Arguments::Object {
-                value: Some(value), ..
-            } => value,
-            Arguments::Object { value: None, .. } => {
-                self.find(
-                    FindingCode::NotChecked,
-                    "the arguments hold a value that can't be carried exactly",
-                );
-                return;
-            }
-        };
         if mode == Mode::Off {
             return;
         }
-        let (issues, total, by_rule) = match request.raw_arguments() {
+        let raw = request.raw_arguments();
+        let Ok(arguments) = serde_json::from_str::<Value>(raw.unwrap_or("{}")) else {
+            self.find(
+                FindingCode::NotChecked,
+                "the arguments hold a value that can't be carried exactly",
+            );
+            return;
+        };
+        let (issues, total, by_rule) = match raw {
             // Which of two values the server would see can't be known, so no check means anything.
-            Some(raw) if is_ambiguous(raw, arguments) => (vec![named_twice()], 1, false),
+            Some(raw) if is_ambiguous(raw, &arguments) => (vec![named_twice()], 1, false),
             _ => {
-                let (mut issues, total) = self.by_schema(tool, arguments, mode);
-                let checked = self.coerced.as_ref().unwrap_or(arguments);
+                let (mut issues, total) = self.by_schema(tool, &arguments, mode);
+                let checked = self.coerced.as_ref().unwrap_or(&arguments);
                 let broken = by_rules(tool, checked, now, issues.is_empty());
                 let (total, by_rule) = (total + broken.len(), !broken.is_empty());
                 issues.extend(broken);

@@ -18,13 +18,8 @@ pub enum Arguments {
     Absent,
     /// Null. Checked as `{}`, forwarded as it came.
     Null,
-    /// An object.
-    Object {
-        /// Where it stands.
-        span: Range<usize>,
-        /// Its value; `None` where it holds something that can't be carried exactly, and so can't be checked.
-        value: Option<Value>,
-    },
+    /// An object: where it stands.
+    Object(Range<usize>),
 }
 
 /// A well-formed `tools/call`.
@@ -102,10 +97,9 @@ impl CallRequest {
         let arguments = match params.arguments {
             None => Arguments::Absent,
             Some(raw) if raw.get() == "null" => Arguments::Null,
-            Some(raw) if raw.get().starts_with('{') => Arguments::Object {
-                span: span(text, raw.get()).unwrap_or_default(),
-                value: serde_json::from_str(raw.get()).ok(),
-            },
+            Some(raw) if raw.get().starts_with('{') => {
+                Arguments::Object(span(text, raw.get()).unwrap_or_default())
+            }
             Some(_) => return Err(BadCall::BadArguments),
         };
         let meta: Option<RequestMeta<'_>> = params.meta.and_then(|raw| object(raw.get()));
@@ -146,7 +140,7 @@ impl CallRequest {
     /// The arguments as the caller wrote them; `None` where there are none.
     pub fn raw_arguments(&self) -> Option<&str> {
         match &self.arguments {
-            Arguments::Object { span, .. } => self.text.get(span.clone()),
+            Arguments::Object(span) => self.text.get(span.clone()),
             Arguments::Absent | Arguments::Null => None,
         }
     }
@@ -155,7 +149,7 @@ impl CallRequest {
     pub fn upstream(&self, id: &str, coerced: Option<&Value>) -> String {
         let mut edits = Edits::new();
         edits.replace(self.id.clone(), id);
-        if let (Some(value), Arguments::Object { span, .. }) = (coerced, &self.arguments) {
+        if let (Some(value), Arguments::Object(span)) = (coerced, &self.arguments) {
             edits.replace(span.clone(), value.to_string());
         }
         edits.apply(&self.text)

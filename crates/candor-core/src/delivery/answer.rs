@@ -14,6 +14,7 @@ use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::how::How;
 use crate::judgment::judge::Judgment;
 use crate::judgment::ruling::{Bytes, Channel, Ruling, refusal_codes};
+use crate::judgment::verdict::OnDisk;
 use crate::record::Recording;
 use crate::wire::decode::ErrorObject;
 use crate::wire::encode::{Edits, Pieces, add_members, span};
@@ -150,54 +151,70 @@ impl Draft {
     }
 
     /// Completes the answer: with the receipt, or with the reason why there is none.
-    pub fn sign(self, recording: &Recording) -> Delivery {
-        let verdict = claimed(self.judgment.verdict.to_json(recording.is_recorded()), recording);
-        let verdict = redaction::known_json(verdict, &self.secrets);
-        let mut meta = Map::new();
-        meta.insert(VERDICT.to_owned(), verdict);
-        for (key, value) in self.meta {
-            meta.insert(key, redaction::known_json(value, &self.secrets));
-        }
-        if let Recording::Not { why } = recording {
-            meta.insert("candor/notRecorded".to_owned(), json!(why));
-        }
-        let frame = match self.shape {
+    pub fn sign(mut self, recording: &Recording) -> Delivery {
+        let frame = match std::mem::replace(&mut self.shape, Shape::Nobody) {
             Shape::Nobody => None,
             Shape::Server { frame, id, result } => {
-                let members = Value::Object(meta).to_string();
-                let inside = members
-                    .get(1..members.len().saturating_sub(1))
-                    .unwrap_or_default();
-                Some(result.finish(&frame, (id, &self.caller.id), inside))
+                let members = self.members(recording);
+                Some(result.finish(&frame, (id, &self.caller.id), &members))
             }
             Shape::Passed { frame, id, mut edits } => {
                 edits.replace(id, self.caller.id);
                 Some(edits.share(&frame))
             }
             Shape::Result => {
+                let meta = self.meta(recording);
                 Some(own_result(&self.caller, self.block.as_deref().unwrap_or_default(), meta).into())
             }
             Shape::Error { code } => {
                 let error = self.judgment.verdict.error.as_ref();
                 let message = error.map_or("", |error| error.message.as_str());
-                let message = redaction::known(message, &self.secrets).value;
+                let message = redaction::known(message, &self.secrets).value.into_owned();
+                let meta = self.meta(recording);
                 Some(own_error(Some(&self.caller.id), code, &message, Some(meta)).into())
             }
         };
         Delivery { frame }
     }
+
+    /// What Candor says in `_meta`.
+    fn meta(&mut self, recording: &Recording) -> Map<String, Value> {
+        let verdict = json!(self.judgment.verdict.told(on_disk(recording)));
+        let mut meta = Map::new();
+        meta.insert(VERDICT.to_owned(), redaction::known_json(verdict, &self.secrets));
+        for (key, value) in std::mem::take(&mut self.meta) {
+            meta.insert(key, redaction::known_json(value, &self.secrets));
+        }
+        if let Recording::Not { why } = recording {
+            meta.insert("candor/notRecorded".to_owned(), json!(why));
+        }
+        meta
+    }
+
+    /// The same as text, without braces. Most answers hold a verdict of fixed words alone, which is written as it is.
+    fn members(&mut self, recording: &Recording) -> String {
+        let told = self.judgment.verdict.told(on_disk(recording));
+        if self.meta.is_empty()
+            && !matches!(recording, Recording::Not { .. })
+            && self.judgment.verdict.has_no_text()
+            && let Ok(verdict) = serde_json::to_string(&told)
+        {
+            return format!("\"{VERDICT}\":{verdict}");
+        }
+        let mut text = Value::Object(self.meta(recording)).to_string();
+        text.pop();
+        text.remove(0);
+        text
+    }
 }
 
-/// A record that is only queued is on its way and not yet there: nothing is claimed of it.
-fn claimed(mut verdict: Value, recording: &Recording) -> Value {
-    if let (Recording::Queued, Some(members)) = (recording, verdict.as_object_mut()) {
-        if members.contains_key("error") {
-            members.insert("recorded".to_owned(), Value::Null);
-        } else {
-            members.shift_remove("recorded");
-        }
+/// A record that is only queued is on its way and not yet there.
+fn on_disk(recording: &Recording) -> OnDisk {
+    match recording {
+        Recording::Queued => OnDisk::NotYet,
+        _ if recording.is_recorded() => OnDisk::Yes,
+        _ => OnDisk::No,
     }
-    verdict
 }
 
 fn disclosed(disclosure: &Disclosure, judgment: &Judgment) -> Map<String, Value> {

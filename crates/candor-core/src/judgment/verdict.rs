@@ -1,7 +1,8 @@
 //! What Candor concludes about one call, as a value.
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::how::words;
@@ -115,7 +116,8 @@ words! {
 }
 
 /// What went wrong, where the outcome is `rejected`, `failed`, `partial` or `unknown`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Failure {
     /// A stable code: a tool's own where a contract names it, else Candor's (`CANDOR_…`).
     pub code: String,
@@ -134,7 +136,7 @@ pub struct Failure {
 }
 
 /// One item of a batch, or one step of a compound, judged by itself.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
     /// What the server calls it.
     pub name: String,
@@ -143,6 +145,7 @@ pub struct Part {
     /// What it changed.
     pub effect: Effect,
     /// A stable code, where something went wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
 }
 
@@ -175,29 +178,25 @@ impl Verdict {
     /// The verdict as it stands in `_meta["candor/verdict"]` and in the ledger (DESIGN section 3b). On a success
     /// (no error) null and empty members are left out.
     pub fn to_json(&self, recorded: bool) -> Value {
-        let whole = self.error.is_some();
-        let mut out = Map::with_capacity(11);
-        out.insert("outcome".into(), json!(self.outcome));
-        if let Some(error) = &self.error {
-            out.insert("error".into(), error.to_json());
+        // Names that are texts, and values that JSON has: nothing in it can fail to be written.
+        let recorded = if recorded { OnDisk::Yes } else { OnDisk::No };
+        serde_json::to_value(self.told(recorded)).unwrap_or_default()
+    }
+
+    /// The verdict as it is told.
+    pub(crate) fn told(&self, recorded: OnDisk) -> Told<'_> {
+        Told {
+            verdict: self,
+            recorded,
         }
-        out.insert("effect".into(), json!(self.effect));
-        out.insert("operationId".into(), json!(self.operation));
-        if whole || self.suggested_next_step.is_some() {
-            out.insert("suggestedNextStep".into(), json!(self.suggested_next_step));
-        }
-        out.insert("protocol".into(), json!(self.protocol));
-        out.insert("evidence".into(), json!(self.evidence));
-        out.insert("attempts".into(), json!(self.attempts));
-        out.insert("recorded".into(), json!(recorded));
-        if whole || self.reference.is_some() {
-            out.insert("reference".into(), json!(self.reference));
-        }
-        if whole || !self.parts.is_empty() {
-            let parts = self.parts.iter().map(Part::to_json).collect();
-            out.insert("parts".into(), Value::Array(parts));
-        }
-        Value::Object(out)
+    }
+
+    /// Does it consist of fixed words and numbers, so that no secret can stand in it?
+    pub(crate) fn has_no_text(&self) -> bool {
+        self.error.is_none()
+            && self.suggested_next_step.is_none()
+            && self.reference.is_none()
+            && self.parts.is_empty()
     }
 
     /// Reads what [`Verdict::to_json`] writes: the value of `_meta["candor/verdict"]`. `None` where a member that a verdict
@@ -232,17 +231,53 @@ impl Verdict {
     }
 }
 
-impl Failure {
-    fn to_json(&self) -> Value {
-        json!({
-            "code": self.code,
-            "kind": self.kind,
-            "message": self.message,
-            "retrySameRequest": self.retry_same_request,
-            "repeat": self.repeat,
-            "retryAfter": self.retry_after,
-            "issues": self.issues,
-        })
+/// See [`Verdict::told`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Told<'v> {
+    verdict: &'v Verdict,
+    recorded: OnDisk,
+}
+
+/// Is the verdict on disk?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnDisk {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+    /// It is on its way: nothing is claimed of it.
+    NotYet,
+}
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Self { verdict, recorded } = self;
+        let whole = verdict.error.is_some();
+        let mut out = to.serialize_map(None)?;
+        out.serialize_entry("outcome", &verdict.outcome)?;
+        if let Some(error) = &verdict.error {
+            out.serialize_entry("error", error)?;
+        }
+        out.serialize_entry("effect", &verdict.effect)?;
+        out.serialize_entry("operationId", &verdict.operation)?;
+        if whole || verdict.suggested_next_step.is_some() {
+            out.serialize_entry("suggestedNextStep", &verdict.suggested_next_step)?;
+        }
+        out.serialize_entry("protocol", &verdict.protocol)?;
+        out.serialize_entry("evidence", &verdict.evidence)?;
+        out.serialize_entry("attempts", &verdict.attempts)?;
+        match recorded {
+            OnDisk::Yes | OnDisk::No => out.serialize_entry("recorded", &(*recorded == OnDisk::Yes))?,
+            OnDisk::NotYet if whole => out.serialize_entry("recorded", &())?,
+            OnDisk::NotYet => {}
+        }
+        if whole || verdict.reference.is_some() {
+            out.serialize_entry("reference", &verdict.reference)?;
+        }
+        if whole || !verdict.parts.is_empty() {
+            out.serialize_entry("parts", &verdict.parts)?;
+        }
+        out.end()
     }
 }
 
@@ -268,14 +303,6 @@ impl Part {
             effect: Effect::parse(text(value, "effect")?)?,
             code: optional(value, "code", owned)?,
         })
-    }
-
-    fn to_json(&self) -> Value {
-        let mut part = json!({ "name": self.name, "outcome": self.outcome, "effect": self.effect });
-        if let (Some(code), Some(members)) = (&self.code, part.as_object_mut()) {
-            members.insert("code".into(), json!(code));
-        }
-        part
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use bytes::Bytes;
 use candor_core::call::machine::{Action, Call, Event, Listen, Loss};
 use candor_core::call::malformed;
 use candor_core::call::request::{BadCall, CallRequest};
@@ -177,25 +178,27 @@ impl Session {
         }
         let id = self.pending.new_id();
         // One that was cancelled while it waited for the server is told already.
-        let Some(active) = self.calls.get_mut(&key).filter(|active| active.call.is_waiting()) else {
+        let Some(active) = self.calls.get(&key).filter(|active| active.call.is_waiting()) else {
             return;
         };
-        let frame = active.call.upstream(&id.to_string());
+        let frame = Bytes::from(active.call.upstream(&id.to_string()));
         if self.to_server.queued() > MOST_QUEUED {
             let why = "does not read what it is sent; too much is waiting for it".to_owned();
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: false }));
             return;
         }
-        let Ok(number) = self.to_server.push(frame.into()) else {
+        let Ok(number) = self.put(&self.to_server, vec![frame]) else {
             let why = "takes no more requests: it has closed its input".to_owned();
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: true }));
             return;
         };
-        active.sent = Some(Sent {
-            upstream: id,
-            frame: number,
-            at: Instant::now(),
-        });
+        if let Some(active) = self.calls.get_mut(&key) {
+            active.sent = Some(Sent {
+                upstream: id,
+                frame: number,
+                at: Instant::now(),
+            });
+        }
         self.pending.ask(id, Asked::Call(key));
         self.happened(key, Event::Sent);
     }

@@ -1,6 +1,7 @@
 //! Running one wrapped server from its start to its end.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::convert::Infallible;
 use std::path::Path;
 use std::pin::Pin;
 use std::time::Duration;
@@ -12,7 +13,8 @@ use candor_transport::{
     NoiseLog, OwnInput, OwnPipes, SpawnFault, own_pipes, spawn,
 };
 use tokio::process::ChildStdout;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
@@ -86,7 +88,7 @@ pub enum RunFault {
 /// Where the server can't be started, or our own pipes can't be used.
 pub async fn run(options: Options) -> Result<Exit, RunFault> {
     let limit = options.frame_limit.unwrap_or(DEFAULT_FRAME_LIMIT);
-    let mut signals = Signals::new()?;
+    let told_to_end = told_to_end()?;
     let limits = Limits {
         frame: limit,
         high_water: HIGH_WATER,
@@ -122,6 +124,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         server: Server::Running,
         revival: Revival::new(options.restart),
         host_left: false,
+        gathers: false,
         pending: Pending::default(),
         batches: Batches::default(),
         calls: HashMap::new(),
@@ -149,8 +152,9 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         server_open: true,
         leave_by: None,
         alarm: Box::pin(sleep_until(Instant::now())),
+        told_to_end,
     };
-    Ok(wires.carry(session, &mut signals).await)
+    Ok(wires.carry(session).await)
 }
 
 /// The program's own name, for a server that has not said its.
@@ -174,6 +178,8 @@ struct Wires {
     leave_by: Option<Instant>,
     /// Rings when a timer is due, or earlier.
     alarm: Pin<Box<Sleep>>,
+    /// Closes when a signal asks us to end.
+    told_to_end: oneshot::Receiver<Infallible>,
 }
 
 /// What woke the loop.
@@ -188,17 +194,27 @@ enum Woken {
 }
 
 impl Wires {
-    async fn carry(&mut self, mut session: Session, signals: &mut Signals) -> Exit {
+    async fn carry(&mut self, mut session: Session) -> Exit {
         loop {
-            match self.next(&mut session, signals).await {
-                Woken::Host(Ok(Some(frame))) => session.frame_from_host(&frame),
+            match self.next(&mut session).await {
+                Woken::Host(Ok(Some(frame))) => {
+                    session.gathers = self.host.holds_more();
+                    session.frame_from_host(&frame);
+                }
                 Woken::Host(Ok(None) | Err(_)) => {
                     self.host_open = false;
                     self.leave_by = Some(Instant::now() + AFTER_HOST);
                 }
-                Woken::Server(Ok(Some(frame))) => session.frame_from_server(&frame),
+                Woken::Server(Ok(Some(frame))) => {
+                    session.gathers = self.server.holds_more();
+                    session.frame_from_server(&frame);
+                }
                 Woken::Server(Ok(None) | Err(_)) => self.server_closed(&mut session).await,
-                Woken::Recorded(recorded) => session.recorded(recorded),
+                Woken::Recorded(recorded) => {
+                    // Several are put on disk together, so their answers leave together.
+                    session.gathers = true;
+                    session.recorded(recorded);
+                }
                 Woken::Due => session.fire_timers(),
                 Woken::HostGone => {
                     session.host_gone();
@@ -237,7 +253,7 @@ impl Wires {
         }
     }
 
-    async fn next(&mut self, session: &mut Session, signals: &mut Signals) -> Woken {
+    async fn next(&mut self, session: &mut Session) -> Woken {
         let due = session.next_due();
         let due = self.leave_by.map_or(due, |leave| leave.min(due));
         // One that rings too early does no harm, and setting it anew for every call would cost each of them.
@@ -263,7 +279,7 @@ impl Wires {
             () = &mut self.alarm => Woken::Due,
             _ = to_host.closed(), if !*host_left => Woken::HostGone,
             exit = self.process.wait(), if !matches!(server, Server::Gone(_)) && self.server_open => Woken::ProcessEnded(exit),
-            () = signals.any() => Woken::ToldToEnd,
+            _ = &mut self.told_to_end => Woken::ToldToEnd,
         }
     }
 
@@ -341,27 +357,20 @@ impl Wires {
     }
 }
 
-/// The signals that end this process in order.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hangup: Signal,
-}
-
-impl Signals {
-    fn new() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
-    }
-
-    async fn any(&mut self) {
+/// What closes when a signal asks this process to end in order. The signals have a task of their own: to ask three of
+/// them each time the loop goes round costs more than all the rest of its waiting.
+fn told_to_end() -> std::io::Result<oneshot::Receiver<Infallible>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    let (open, told) = oneshot::channel();
+    tokio::spawn(async move {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-            _ = self.hangup.recv() => {}
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hangup.recv() => {}
         }
-    }
+        drop(open);
+    });
+    Ok(told)
 }

@@ -16,7 +16,7 @@ use candor_core::record::bodies::digest;
 use candor_core::record::{Entry, Recording};
 use candor_core::wire::encode::Pieces;
 use candor_core::wire::revision::Revision;
-use candor_transport::{FrameNumber, FrameSink, NoiseLog};
+use candor_transport::{FrameNumber, FrameSink, NoiseLog, SinkClosed};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -128,6 +128,8 @@ pub(super) struct Session {
     pub(super) server: Server,
     pub(super) revival: Revival,
     pub(super) host_left: bool,
+    /// Frames gather before they are written: more have been read already than the one that is being carried.
+    pub(super) gathers: bool,
     pub(super) pending: Pending,
     pub(super) batches: Batches,
     pub(super) calls: HashMap<CallKey, Active>,
@@ -194,7 +196,7 @@ impl Session {
 
     /// Sends a frame in pieces.
     fn tell_host_in(&self, pieces: Vec<Bytes>) {
-        if self.to_host.push_pieces(pieces).is_err() {
+        if self.put(&self.to_host, pieces).is_err() {
             tracing::debug!("the host is gone; a frame for it was dropped");
         }
     }
@@ -203,7 +205,16 @@ impl Session {
     pub(super) fn tell_server(&self, frame: impl Into<Bytes>) -> bool {
         matches!(self.server, Server::Running)
             && self.to_server.queued() <= MOST_QUEUED
-            && self.to_server.push(frame.into()).is_ok()
+            && self.put(&self.to_server, vec![frame.into()]).is_ok()
+    }
+
+    /// Puts a frame on its way: at once, or together with those that follow it.
+    pub(super) fn put(&self, sink: &FrameSink, pieces: Vec<Bytes>) -> Result<FrameNumber, SinkClosed> {
+        if self.gathers {
+            sink.push_pieces(pieces)
+        } else {
+            sink.push_now(pieces)
+        }
     }
 
     /// Gives the host the answer to a request.

@@ -22,5 +22,5 @@ pub use validation::{NotChecked, Validation, WhyNotChecked};
 pub(crate) use compiled::Examined;
 pub(crate) use expected::known_names_words;
 pub(crate) use findings::Wanted;
-pub(crate) use graph::{NodeId, Openness, child_pointer};
+pub(crate) use graph::{Graph, NodeId, Openness, child_pointer};
 pub(crate) use received::{is_masked, parent, received, shown_path};

@@ -5,6 +5,8 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use serde_json::Map;
+
 use super::*;
 
 fn issue() -> impl Strategy<Value = Issue> {
