@@ -34,7 +34,8 @@ const PREFACE: &str = "# What Candor costs
 
 Written by `just bench`, which plays the same calls directly and through Candor in one run: every round plays every way in turn, and
 each figure is the median of five rounds. Only the ratios within one run mean something. \"Bytes only\" puts two programs that copy bytes
-between host and server: less than that nobody in between can cost. \"Added\" is the median call less the direct one; \"added before\"
+between host and server: less than that nobody in between can cost. A small call is mostly the wait for another core to wake, which
+comes and goes as the scheduler places the processes; \"all on one core\" leaves that out. \"Added\" is the median call less the direct one; \"added before\"
 is the same figure of the run before. MB is the most memory that the wrapping process held, pages of its program file included.
 
 ";
