@@ -3,6 +3,7 @@
 pub mod clauses;
 pub mod effect;
 pub mod mapping;
+pub mod recovery;
 pub mod rules;
 pub mod schema;
 pub mod terms;

@@ -9,6 +9,7 @@ mod expression;
 mod fault;
 mod message;
 mod outline;
+mod term;
 mod tree;
 mod value;
 
@@ -20,12 +21,14 @@ use serde_json::Value;
 
 use self::expression::{Expression, Scene, WhyNot, tidy};
 use self::message::{MASKED, Message, SECRET_LENGTH};
+use self::tree::OF_A_RULE;
 use super::mapping::pointer::Pointer;
 use crate::arguments::issue::Issue;
 use crate::delivery::redaction::is_secret_name;
 
 pub use self::date::DatePatternFault;
 pub use self::fault::{FaultKind, Part, RuleFault};
+pub use self::term::{NoValue, Seen, Term};
 
 /// Most characters of a received value in an issue.
 const RECEIVED_LIMIT: usize = 80;
@@ -85,7 +88,7 @@ impl Rule {
         zone: &Zone,
     ) -> Result<Self, Vec<RuleFault>> {
         let fault = |part| move |(at, kind)| RuleFault { part, at, kind };
-        let check = Expression::compile(check).map_err(fault(Part::Check));
+        let check = Expression::compile(check, OF_A_RULE).map_err(fault(Part::Check));
         let message = Message::compile(message).map_err(fault(Part::Message));
         match (check, message) {
             (Ok(check), Ok(message)) => Ok(Self(Arc::new(Parts {
@@ -107,7 +110,7 @@ impl Rule {
     /// Checks `args` as of `now`. Never fails and never runs long: what can't be decided is said to be so.
     pub fn check(&self, args: &Value, now: Timestamp) -> RuleAnswer {
         let parts = &self.0;
-        let scene = match Scene::of(args, now, &parts.zone) {
+        let scene = match Scene::of(&[("args", args)], now, &parts.zone) {
             Ok(scene) => scene,
             Err(why) => return RuleAnswer::CannotTell(self.undecided(args, &why, None)),
         };

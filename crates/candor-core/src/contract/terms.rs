@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::effect::{EffectClass, Source, Sourced, class_from_annotations};
 use super::mapping::Mapping;
+use super::recovery::{Breaker, Confirm, KeyPlace, ReadBack, Retry};
 use super::rules::Rule;
 use super::schema::Formats;
 use crate::arguments::check::Mode;
@@ -53,6 +54,16 @@ pub struct ToolTerms {
     /// Refusals by which the server says that nothing was done, each with who said so. Empty unless a contract says so: handlers refuse
     /// mid-work too (DESIGN 3a).
     pub nothing_done_on: BTreeMap<Refusal, Source>,
+    /// How to look again at what a call left behind.
+    pub read_back: Option<Sourced<ReadBack>>,
+    /// When a call may be sent again.
+    pub retry: Option<Sourced<Retry>>,
+    /// When the server is left alone for a while.
+    pub breaker: Option<Sourced<Breaker>>,
+    /// How an idempotency key is passed on.
+    pub key_place: Option<Sourced<KeyPlace>>,
+    /// Whether a person must agree first.
+    pub confirm: Option<Sourced<Confirm>>,
     /// Whether this server's annotations count.
     pub trust_annotations: Sourced<bool>,
     /// Whether a verdict that the server puts under Candor's key counts as declared.
@@ -71,6 +82,11 @@ impl Default for ToolTerms {
             rules: Vec::new(),
             deadline: None,
             nothing_done_on: BTreeMap::new(),
+            read_back: None,
+            retry: None,
+            breaker: None,
+            key_place: None,
+            confirm: None,
             trust_annotations: Sourced::default_of(false),
             trust_verdicts: Sourced::default_of(false),
         }

@@ -57,6 +57,11 @@ impl Config {
                 self.timeout.as_ref(),
             ]),
             nothing_done_on: of_tool.nothing_done_on.clone(),
+            read_back: None,
+            retry: None,
+            breaker: None,
+            key_place: None,
+            confirm: None,
             trust_annotations: first([
                 command_line.trust_annotations.then(|| said(true)).as_ref(),
                 of_server.trust_annotations.as_ref(),
