@@ -66,6 +66,8 @@ pub enum Event {
     TimedOut,
     /// The caller cancelled, or left.
     Cancelled,
+    /// A look at what the call left behind has ended: with an answer, or with why there is none.
+    Looked(Result<Reply, String>),
 }
 
 /// Why no answer will come.

@@ -365,6 +365,7 @@ impl Session {
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
+                Timer::Own(upstream) => self.own_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
             }
         }

@@ -9,6 +9,7 @@ mod fate;
 mod from_host;
 mod from_server;
 mod listing;
+mod own;
 mod pending;
 mod revival;
 mod run;
