@@ -1,5 +1,7 @@
 //! The machine of one call, driven by lists of events. No clock: every moment is given.
 
+mod asking;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -76,6 +78,7 @@ struct Run {
     delivered: Vec<String>,
     cancels: u32,
     refreshes: u32,
+    questions: u32,
     waits: Vec<bool>,
 }
 
@@ -96,6 +99,7 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                 Action::Deliver(delivery) => {
                     run.delivered.extend(delivery.into_frame().map(Pieces::into_text));
                 }
+                Action::Ask => run.questions += 1,
                 Action::Told { .. } => {}
             }
         }
