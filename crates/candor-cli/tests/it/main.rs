@@ -10,6 +10,7 @@
 )]
 
 mod arguments;
+mod confirming;
 mod demo;
 mod ease;
 mod exits;

@@ -54,8 +54,6 @@ pub enum Obstacle {
     },
     /// What came back is no answer to the form.
     Misfit,
-    /// What the client brought back was not handed out for this call, is used up, or is too old.
-    Foreign,
     /// Too many questions are open.
     TooMany,
     /// The host can't be reached any more, or nothing could be sealed for it.
@@ -170,19 +168,17 @@ impl Question {
 
     /// The parameters of `elicitation/create`.
     fn params(&self, revision: Revision) -> Value {
-        let mut params = json!({
-            "message": self.message,
-            "requestedSchema": {
-                "type": "object",
-                "properties": { BOX: { "type": "boolean", "title": "Yes, do it" } },
-                "required": [BOX],
-            },
+        let schema = json!({
+            "type": "object",
+            "properties": { BOX: { "type": "boolean", "title": "Yes, do it" } },
+            "required": [BOX],
         });
         // Older hosts know one way only, and no word for it.
         if revision >= Revision::V2025_11_25 {
-            params["mode"] = json!("form");
+            json!({ "mode": "form", "message": self.message, "requestedSchema": schema })
+        } else {
+            json!({ "message": self.message, "requestedSchema": schema })
         }
-        params
     }
 
     /// The request to a host that holds a session. `id` is raw JSON text.

@@ -280,7 +280,7 @@ impl Call {
             }
             (State::Learning { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
             (State::Learning { .. }, Event::TimedOut) => self.refuse(&not_in_time(), now),
-            (State::Asking, event) => self.while_asking(event, now),
+            (State::Asking, event) => self.while_asking(&event, now),
             (State::RecordingIntent, Event::TimedOut) => {
                 self.timed_out = true;
                 self.state = State::RecordingIntent;

@@ -155,9 +155,6 @@ fn unconfirmed(answer: Answer, waited: Duration) -> String {
             }
             Obstacle::Refused { code: None } => "nobody could be asked: the host refused the question",
             Obstacle::Misfit => "what came back is no answer to the question",
-            Obstacle::Foreign => {
-                "the answer that came does not count: it is too old or used up, or was given for other arguments"
-            }
             Obstacle::TooMany => "nobody could be asked: too many questions are open already",
             Obstacle::Unable => "nobody could be asked: the question could not be put to the host",
         },

@@ -33,6 +33,7 @@ impl Session {
         let key = CallKey(self.next_call);
         self.pending.hold(&origin.id, key);
         let now = clock::now();
+        let params = request.params;
         let mut request = match CallRequest::read(text, request, self.revision_in_force()) {
             Ok(request) => request,
             Err(why) => {
@@ -45,6 +46,9 @@ impl Session {
         };
         self.note_named_revision(request.named_revision);
         self.note_host(request.client.take());
+        let Some(request) = self.take_round(request, params, &origin) else {
+            return;
+        };
         let circumstances = self.circumstances();
         let earlier = self.refusals_of(&request);
         let progress_token = request.progress_token.clone();
@@ -106,6 +110,9 @@ impl Session {
 
     /// Tells a call what happened, and does what it asks for.
     pub(super) fn happened(&mut self, key: CallKey, event: Event) {
+        if let Event::Cancelled = &event {
+            self.withdraw_question(key);
+        }
         let Some(active) = self.calls.get_mut(&key) else {
             return;
         };
@@ -147,6 +154,7 @@ impl Session {
                         self.happened(key, Event::Recorded(recording));
                     }
                 }
+                Action::Ask => self.ask_user(key),
                 Action::Send => self.send_call(key),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
@@ -154,6 +162,8 @@ impl Session {
                         continue;
                     };
                     match delivery.into_frame() {
+                        // The round before was answered, and no other came: nobody waits.
+                        _ if self.confirming.is_unheard(key) => {}
                         Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
@@ -247,7 +257,7 @@ impl Session {
         }
     }
 
-    fn set_deadline(&mut self, key: CallKey, at: Instant) {
+    pub(super) fn set_deadline(&mut self, key: CallKey, at: Instant) {
         let timer = self.set_timer(at, Timer::Call(key));
         if let Some(active) = self.calls.get_mut(&key)
             && let Some(old) = active.timer.replace(timer)
@@ -351,6 +361,7 @@ impl Session {
                 Timer::Learning(call) => self.learning_timed_out(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
+                Timer::Question(call) => self.question_expired(call),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
             }

@@ -5,6 +5,7 @@
 
 mod batches;
 mod calls;
+mod confirming;
 mod fate;
 mod from_host;
 mod from_server;

@@ -22,6 +22,7 @@ use tokio::time::Instant;
 
 use super::batches::{Answered, Batches};
 use super::calls::MOST_QUEUED;
+use super::confirming::Confirming;
 use super::listing::Listing;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
 use super::revival::Revival;
@@ -76,6 +77,8 @@ pub(super) enum Timer {
     Learning(CallKey),
     /// The record of a trusted read has waited long enough for its verdict.
     Defer(CallKey),
+    /// A question to the user has been open long enough.
+    Question(CallKey),
     /// A batch has waited long enough for its last answers.
     Batch(BatchKey),
     /// Candor's own listing has taken too long.
@@ -133,6 +136,7 @@ pub(super) struct Session {
     pub(super) pending: Pending,
     pub(super) batches: Batches,
     pub(super) calls: HashMap<CallKey, Active>,
+    pub(super) confirming: Confirming,
     pub(super) malformed: HashMap<CallKey, (Draft, Origin)>,
     pub(super) progress: HashMap<String, CallKey>,
     pub(super) next_call: u64,

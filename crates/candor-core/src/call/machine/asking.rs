@@ -68,9 +68,9 @@ impl Call {
         vec![Action::Ask]
     }
 
-    pub(super) fn while_asking(&mut self, event: Event, now: UnixMillis) -> Vec<Action> {
+    pub(super) fn while_asking(&mut self, event: &Event, now: UnixMillis) -> Vec<Action> {
         match event {
-            Event::Answered(answer) => {
+            &Event::Answered(answer) => {
                 let waited = self.answered(answer, now);
                 match answer {
                     Answer::Accepted => self.record_intent(now),
