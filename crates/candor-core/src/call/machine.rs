@@ -71,6 +71,8 @@ pub enum Event {
     Cancelled,
     /// The question to the user ended.
     Answered(Answer),
+    /// A look at what the call left behind has ended: with an answer, or with why there is none.
+    Looked(Result<Reply, String>),
 }
 
 /// Why no answer will come.

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::pending::{Asked, CallKey, Origin};
 use super::revival::Waiting;
 use super::state::{Active, Recorded, Sent, Server, Session, Timer, fingerprint};
+use super::stops::{Stop, stop_at};
 use crate::clock;
 use crate::deadline::{Deadline, MAXIMUM, deadline};
 use crate::recorder::Recorder;
@@ -145,6 +146,10 @@ impl Session {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
                 Action::Record { entries, wait } => {
+                    stop_at(match entries.last().map(|entry| entry.phase) {
+                        Some(Phase::Verdict) => Stop::Judged,
+                        _ => Stop::Admitted,
+                    });
                     if wait && let Recorder::Ledger(_) = &self.recorder {
                         let recorder = self.recorder.clone();
                         self.records
@@ -155,9 +160,14 @@ impl Session {
                     }
                 }
                 Action::Ask => self.ask_user(key),
-                Action::Send => self.send_call(key),
+                Action::Send => {
+                    stop_at(Stop::IntentRecorded);
+                    self.send_call(key);
+                }
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
+                    stop_at(Stop::VerdictRecorded);
+                    self.gathers &= !Stop::Delivered.is_wanted();
                     let Some(origin) = self.calls.get(&key).map(|active| active.origin.clone()) else {
                         continue;
                     };
@@ -167,6 +177,7 @@ impl Session {
                         Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
+                    stop_at(Stop::Delivered);
                 }
                 Action::Told { listen } => self.told(key, listen),
             }
@@ -197,6 +208,7 @@ impl Session {
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: false }));
             return;
         }
+        self.gathers &= !Stop::Sent.is_wanted();
         let Ok(number) = self.put(&self.to_server, vec![frame]) else {
             let why = "takes no more requests: it has closed its input".to_owned();
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: true }));
@@ -209,6 +221,7 @@ impl Session {
                 at: Instant::now(),
             });
         }
+        stop_at(Stop::Sent);
         self.pending.ask(id, Asked::Call(key));
         self.happened(key, Event::Sent);
     }
@@ -363,6 +376,7 @@ impl Session {
                 Timer::Batch(batch) => self.batch_timed_out(batch),
                 Timer::Question(call) => self.question_expired(call),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
+                Timer::Own(upstream) => self.own_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
             }
         }

@@ -83,6 +83,8 @@ pub(super) enum Timer {
     Batch(BatchKey),
     /// Candor's own listing has taken too long.
     Listing(u64),
+    /// A call of Candor's own has.
+    Own(u64),
     /// The handshake with a server that was started anew has.
     Handshake(u64),
 }
