@@ -16,6 +16,7 @@ mod ease;
 mod exits;
 mod fidelity;
 mod field_cases;
+mod following;
 mod harness;
 mod ledger;
 mod ledger_stress;

@@ -563,7 +563,8 @@ impl Call {
         }]
     }
 
-    fn terms(&self) -> Option<&ToolTerms> {
+    /// The contract of its tool, as far as it is known.
+    pub fn terms(&self) -> Option<&ToolTerms> {
         self.tool
             .as_ref()
             .map(|tool| &tool.terms)

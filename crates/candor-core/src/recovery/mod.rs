@@ -1,1 +1,3 @@
-//! What may happen after a verdict. So far: nothing is ever sent again, since only a contract may ask for that.
+//! What may happen after a verdict. Nothing of it without a contract, or the protocol's own word (DESIGN 3d).
+
+pub mod follow;

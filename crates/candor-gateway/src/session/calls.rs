@@ -146,6 +146,7 @@ impl Session {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
                 Action::Record { entries, wait } => {
+                    self.note_accepted(key, &entries);
                     stop_at(match entries.last().map(|entry| entry.phase) {
                         Some(Phase::Verdict) => Stop::Judged,
                         _ => Stop::Admitted,
@@ -349,6 +350,7 @@ impl Session {
     /// Entries are on disk, or are not.
     pub(super) fn recorded(&mut self, recorded: Recorded) {
         match recorded {
+            Recorded::LeftAccepted(left) => self.take_up(left),
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
             Recorded::Malformed(key, recording) => {
                 let Some((draft, origin)) = self.malformed.remove(&key) else {
@@ -374,6 +376,7 @@ impl Session {
                 Timer::Learning(call) => self.learning_timed_out(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
+                Timer::Follow(operation) => self.look_at_accepted(operation),
                 Timer::Question(call) => self.question_expired(call),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
                 Timer::Own(upstream) => self.own_timed_out(upstream),

@@ -264,6 +264,7 @@ impl Session {
                 self.initialized = true;
                 self.revival.memory.note_initialized(text);
                 self.tell_server(text.to_owned());
+                self.look_for_accepted();
             }
             _ => {
                 self.tell_server(text.to_owned());

@@ -20,6 +20,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::batches::Batches;
 use super::confirming::Confirming;
+use super::following::Following;
 use super::pending::Pending;
 use super::revival::Revival;
 use super::state::{Server, Session};
@@ -130,6 +131,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         batches: Batches::default(),
         calls: HashMap::new(),
         confirming: Confirming::default(),
+        following: Following::default(),
         malformed: HashMap::new(),
         progress: HashMap::new(),
         next_call: 0,
