@@ -101,13 +101,22 @@ impl Answer {
             return Self::Blocked(Obstacle::Misfit);
         };
         match elicited.action.map(RawValue::get) {
-            Some("\"accept\"") => match elicited.content.map(|content| ticked(content.get())) {
-                Some(Some(true)) => Self::Accepted,
-                Some(Some(false)) => Self::Declined,
-                _ => Self::Blocked(Obstacle::Misfit),
-            },
+            Some("\"accept\"") => elicited
+                .content
+                .map_or(Self::Blocked(Obstacle::Misfit), |content| Self::of_form(content.get())),
             Some("\"decline\"") => Self::Declined,
             Some("\"cancel\"") => Self::Cancelled,
+            _ => Self::Blocked(Obstacle::Misfit),
+        }
+    }
+
+    fn of_form(content: &str) -> Self {
+        let value: Value = object(content).unwrap_or_default();
+        match value.get(BOX) {
+            // A form that answers twice says nothing.
+            _ if is_ambiguous(content, &value) => Self::Blocked(Obstacle::Misfit),
+            Some(Value::Bool(true)) => Self::Accepted,
+            Some(Value::Bool(false)) => Self::Declined,
             _ => Self::Blocked(Obstacle::Misfit),
         }
     }
@@ -119,15 +128,6 @@ impl Answer {
             .and_then(|responses| responses.get(QUESTION).map(|raw| Self::of_result(raw.get())));
         response.unwrap_or(Self::Blocked(Obstacle::Misfit))
     }
-}
-
-fn ticked(content: &str) -> Option<bool> {
-    // A form that answers twice says nothing.
-    let value: Value = object(content)?;
-    if is_ambiguous(content, &value) {
-        return None;
-    }
-    value.get(BOX)?.as_bool()
 }
 
 /// What is put to the user.
