@@ -103,7 +103,9 @@ impl Answer {
         match elicited.action.map(RawValue::get) {
             Some("\"accept\"") => elicited
                 .content
-                .map_or(Self::Blocked(Obstacle::Misfit), |content| Self::of_form(content.get())),
+                .map_or(Self::Blocked(Obstacle::Misfit), |content| {
+                    Self::of_form(content.get())
+                }),
             Some("\"decline\"") => Self::Declined,
             Some("\"cancel\"") => Self::Cancelled,
             _ => Self::Blocked(Obstacle::Misfit),

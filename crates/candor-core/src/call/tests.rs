@@ -1,6 +1,7 @@
 //! The machine of one call, driven by lists of events. No clock: every moment is given.
 
 mod asking;
+mod looking;
 
 use std::sync::Arc;
 
@@ -80,6 +81,7 @@ struct Run {
     refreshes: u32,
     questions: u32,
     waits: Vec<bool>,
+    looks: Vec<(String, Value, std::time::Duration)>,
 }
 
 fn run(call: &mut Call, events: Vec<Event>) -> Run {
@@ -100,6 +102,11 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     run.delivered.extend(delivery.into_frame().map(Pieces::into_text));
                 }
                 Action::Ask => run.questions += 1,
+                Action::ReadBack {
+                    tool,
+                    arguments,
+                    after,
+                } => run.looks.push((tool, arguments, after)),
                 Action::Told { .. } => {}
             }
         }

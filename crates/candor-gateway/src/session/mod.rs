@@ -13,6 +13,7 @@ mod from_server;
 mod listing;
 mod own;
 mod pending;
+mod recovery;
 mod revival;
 mod run;
 mod state;

@@ -1,8 +1,6 @@
 //! Calls of Candor's own: a tool of the server is asked, not for the host, and its answer comes back as what it was
 //! asked for. They are no operations: what they show is recorded with the operation they serve.
 
-#![expect(dead_code, reason = "nothing asks yet: read-back does with the next commit")]
-
 use std::time::Duration;
 
 use bytestring::ByteString;

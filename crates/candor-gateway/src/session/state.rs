@@ -26,6 +26,7 @@ use super::confirming::Confirming;
 use super::following::{Following, LeftAccepted};
 use super::listing::Listing;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
+use super::recovery::Planned;
 use super::revival::Revival;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
@@ -49,6 +50,8 @@ pub(super) struct Active {
     pub(super) deadline: Deadline,
     pub(super) progress_token: Option<String>,
     pub(super) told: bool,
+    /// A look at what it left behind, to come.
+    pub(super) look: Option<Planned>,
 }
 
 impl Active {
@@ -76,6 +79,8 @@ pub(super) enum Timer {
     Call(CallKey),
     /// A call has waited long enough to be told of its tool.
     Learning(CallKey),
+    /// A call is to be looked after.
+    Look(CallKey),
     /// The record of a trusted read has waited long enough for its verdict.
     Defer(CallKey),
     /// A question to the user has been open long enough.

@@ -43,7 +43,7 @@ impl Call {
         self.terms().is_some_and(|terms| terms.confirm.is_some())
     }
 
-    pub(super) fn ask(&mut self, now: UnixMillis) -> Vec<Action> {
+    pub(super) fn ask_consent(&mut self, now: UnixMillis) -> Vec<Action> {
         let question = self
             .terms()
             .and_then(|terms| terms.confirm.as_ref())

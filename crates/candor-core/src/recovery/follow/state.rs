@@ -83,6 +83,7 @@ pub(crate) fn judged(scene: &Scene, followed: &Followed, state: State, words: Op
     });
     Judgment {
         how: How::Task,
+        look: None,
         verdict: Verdict {
             operation: followed.operation,
             protocol: Protocol::Delivered,
