@@ -8,4 +8,5 @@ pub mod clock;
 pub mod config;
 pub mod deadline;
 pub mod recorder;
+mod seal;
 pub mod session;

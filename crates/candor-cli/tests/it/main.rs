@@ -10,11 +10,13 @@
 )]
 
 mod arguments;
+mod confirming;
 mod demo;
 mod ease;
 mod exits;
 mod fidelity;
 mod field_cases;
+mod following;
 mod harness;
 mod ledger;
 mod ledger_stress;

@@ -1,5 +1,6 @@
 //! The machine of one call. Nothing here waits, sends, writes or looks at a clock.
 
+mod asking;
 mod entries;
 mod looking;
 
@@ -9,10 +10,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use self::asking::Confirmation;
 use self::looking::Looking;
 use super::admission::{Admission, admit};
 use super::reply::{ending, refuses_parameters};
 use super::request::CallRequest;
+use crate::asking::confirmation::Answer;
 use crate::contract::effect::EffectClass;
 use crate::contract::terms::{ShapeMode, ToolTerms};
 use crate::contract::tool::{Knowledge, Tool};
@@ -69,6 +72,8 @@ pub enum Event {
     TimedOut,
     /// The caller cancelled, or left.
     Cancelled,
+    /// The question to the user ended.
+    Answered(Answer),
     /// A look at what the call left behind has ended: with an answer, or with why there is none.
     Looked(Result<Reply, String>),
     /// There is no looking: the tool is not known to change nothing, or not there.
@@ -117,6 +122,8 @@ pub enum Action {
         /// Ask anew.
         refresh: bool,
     },
+    /// Put [`Call::question`] to the user. Until its end is told, no deadline counts.
+    Ask,
     /// Put these entries on disk, as one.
     Record {
         /// The entries.
@@ -162,6 +169,8 @@ pub enum Listen {
 enum State {
     /// Waiting to be told of the tool; `refreshed` once the server was asked anew.
     Learning { refreshed: bool },
+    /// The user is asked; see `asking`.
+    Asking,
     /// The intent is on its way to disk.
     RecordingIntent,
     /// The request is to be handed over, or was; an answer is awaited.
@@ -208,6 +217,7 @@ pub struct Call {
     terms: Option<Arc<ToolTerms>>,
     coerced: Option<Value>,
     disclosure: Disclosure,
+    confirmation: Option<Confirmation>,
     recorded: Recording,
     attempts: u32,
     cancelled: bool,
@@ -246,6 +256,7 @@ impl Call {
             terms: None,
             coerced: None,
             disclosure: Disclosure::default(),
+            confirmation: None,
             recorded: Recording::Off,
             attempts: 0,
             cancelled: false,
@@ -311,6 +322,7 @@ impl Call {
             }
             (State::Learning { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
             (State::Learning { .. }, Event::TimedOut) => self.refuse(&not_in_time(), now),
+            (State::Asking, event) => self.while_asking(&event, now),
             (State::RecordingIntent, Event::TimedOut) => {
                 self.timed_out = true;
                 self.state = State::RecordingIntent;
@@ -402,14 +414,17 @@ impl Call {
         self.disclosure = disclosure;
         match refusal {
             Some(ending) => self.refuse(&ending, now),
-            None => {
-                self.state = State::RecordingIntent;
-                vec![Action::Record {
-                    entries: self.intent(now),
-                    wait: self.waits_for_disk(),
-                }]
-            }
+            None if self.must_ask() => self.ask_consent(now),
+            None => self.record_intent(now),
         }
+    }
+
+    fn record_intent(&mut self, now: UnixMillis) -> Vec<Action> {
+        self.state = State::RecordingIntent;
+        vec![Action::Record {
+            entries: self.intent(now),
+            wait: self.waits_for_disk(),
+        }]
     }
 
     fn intent_recorded(&mut self, recording: Recording, now: UnixMillis) -> Vec<Action> {
@@ -656,7 +671,8 @@ impl Call {
         }
     }
 
-    fn terms(&self) -> Option<&ToolTerms> {
+    /// The contract of its tool, as far as it is known.
+    pub fn terms(&self) -> Option<&ToolTerms> {
         self.tool
             .as_ref()
             .map(|tool| &tool.terms)

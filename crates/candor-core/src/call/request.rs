@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::names::ToolName;
 use crate::wire::decode::{CallParams, Implementation, RequestMeta};
 use crate::wire::encode::{Edits, span};
 use crate::wire::envelope::{Message, Request, read, text_of};
-use crate::wire::members::object;
+use crate::wire::members::{Opened, object};
 use crate::wire::revision::Revision;
 
 /// The arguments of a call.
@@ -155,10 +156,62 @@ impl CallRequest {
         edits.apply(&self.text)
     }
 
+    /// The same call without what belongs to a round of it: answers and state are for whoever asked (2026-07-28). Nothing
+    /// where they can't be taken out.
+    pub fn without_round(&self) -> Option<Self> {
+        let Ok(Message::Request(request)) = read(&self.text) else {
+            return None;
+        };
+        let params = request.params?.get();
+        let kept: Vec<String> = Opened::whole(params)
+            .members()
+            .iter()
+            .filter(|(name, _)| !matches!(text_of(name).as_deref(), Ok("inputResponses" | "requestState")))
+            .map(|(name, value)| format!("{name}:{value}"))
+            .collect();
+        let mut edits = Edits::new();
+        edits.replace(span(&self.text, params)?, format!("{{{}}}", kept.join(",")));
+        let mut bare = Self::parse(&edits.apply(&self.text), self.revision)?.ok()?;
+        bare.client.clone_from(&self.client);
+        Some(bare)
+    }
+
+    /// What the client brought back from an earlier round: its state, as text, and its answers, raw (2026-07-28).
+    pub fn round(params: &RawValue) -> Option<(String, Option<String>)> {
+        let params: CallParams<'_> = serde_json::from_str(params.get()).ok()?;
+        let state = text_of(params.request_state?.get()).ok()?.into_owned();
+        Some((state, params.input_responses.map(|raw| raw.get().to_owned())))
+    }
+
     /// Lets go of the text, once nothing of it will be sent any more.
     pub fn forget(&mut self) {
         self.text = String::new();
         self.id = 0..0;
         self.arguments = Arguments::Absent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_loses_what_belongs_to_it_and_nothing_else() {
+        let frame = r#"{"jsonrpc":"2.0","id":"r2","method":"tools/call","params":{"name":"drop","inputResponses":{"a":1},"arguments":{"n":1.10},"requestState":"s","_meta":{"x":[ 1]}}}"#;
+        let request = CallRequest::parse(frame, Revision::V2026_07_28).unwrap().unwrap();
+        let bare = request.without_round().unwrap();
+        assert_eq!(
+            bare.upstream("7", None),
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"drop","arguments":{"n":1.10},"_meta":{"x":[ 1]}}}"#
+        );
+        assert_eq!(
+            (bare.id(), bare.raw_arguments()),
+            ("\"r2\"", Some(r#"{"n":1.10}"#))
+        );
+        let Ok(Message::Request(read)) = read(frame) else {
+            panic!("it is a request")
+        };
+        let round = CallRequest::round(read.params.unwrap());
+        assert_eq!(round, Some(("s".to_owned(), Some(r#"{"a":1}"#.to_owned()))));
     }
 }

@@ -1,5 +1,6 @@
 //! The machine of one call, driven by lists of events. No clock: every moment is given.
 
+mod asking;
 mod looking;
 
 use std::sync::Arc;
@@ -78,6 +79,7 @@ struct Run {
     delivered: Vec<String>,
     cancels: u32,
     refreshes: u32,
+    questions: u32,
     waits: Vec<bool>,
     looks: Vec<(String, Value, std::time::Duration)>,
 }
@@ -99,6 +101,7 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                 Action::Deliver(delivery) => {
                     run.delivered.extend(delivery.into_frame().map(Pieces::into_text));
                 }
+                Action::Ask => run.questions += 1,
                 Action::ReadBack {
                     tool,
                     arguments,

@@ -2,6 +2,7 @@
 //! anything changed, what a repeat would mean). Descriptive, complete, bounded, and no orders: TEXTS has the measure.
 
 use crate::arguments::{lines, lines_of_code};
+use crate::asking::confirmation::{Answer, Obstacle};
 use crate::contract::effect::EffectClass;
 use crate::delivery::quote::quote;
 use crate::judgment::ending::{Ending, Scene, Voice};
@@ -107,6 +108,18 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
             },
             _,
         ) => return bad_input_again(scene.voice, *total, issues.len(), *times),
+        (
+            Ending::Unconfirmed {
+                answer: Answer::Blocked(Obstacle::NoForms | Obstacle::Refused { .. }),
+                ..
+            },
+            _,
+        ) => {
+            "The same call gets the same answer while nobody can be asked. An operator decides which tools ask (confirm)."
+        }
+        (Ending::Unconfirmed { .. }, _) => {
+            "The same call asks the user again; without consent it gets the same answer."
+        }
         (Ending::Unrecorded { .. }, _) => {
             "Every such call gets this answer until a person makes the record of calls writable again."
         }

@@ -5,12 +5,13 @@ use std::time::Duration;
 use super::how::{How, words};
 use super::told::Told;
 use crate::arguments::issue::Issue;
+use crate::asking::confirmation::Answer;
 use crate::contract::effect::EffectClass;
 use crate::delivery::redaction::KnownSecrets;
 use crate::names::{OperationId, ServerName, ToolName};
 use crate::reading::result::ResultReading;
 
-/// How a call ended. Endings that only a face yet to come can produce (credentials, tenants, confirmation, HTTP)
+/// How a call ended. Endings that only a face yet to come can produce (credentials, tenants, HTTP)
 /// have no variant here; the table's rows for them are held by the ruling's own tests.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
@@ -36,6 +37,13 @@ pub enum Ending {
         by_rule: bool,
         /// How often these very arguments were refused, this time included.
         times: u32,
+    },
+    /// A person had to agree, and did not.
+    Unconfirmed {
+        /// How the question ended.
+        answer: Answer,
+        /// How long it was open.
+        waited: Duration,
     },
     /// The ledger can't take the intent.
     Unrecorded {
@@ -110,6 +118,7 @@ impl Ending {
             Self::Malformed { .. } => How::Malformed,
             Self::UnknownTool { .. } => How::UnknownTool,
             Self::BadInput { .. } => How::BadInput,
+            Self::Unconfirmed { .. } => How::Unconfirmed,
             Self::Unrecorded { .. } => How::Unrecorded,
             Self::ConnectFailed { .. } => How::ConnectFailed,
             Self::CancelledUnsent => How::CancelledUnsent,

@@ -12,6 +12,7 @@ use super::judge::reference;
 use super::ruling::{Opening, Ruling};
 use super::verdict::Outcome;
 use crate::arguments::check::lines;
+use crate::asking::confirmation::{Answer, Obstacle};
 use crate::contract::effect::EffectClass;
 use crate::contract::mapping::{MappedReading, Reading};
 use crate::delivery::quote::{name, quote, reference as reference_in};
@@ -58,6 +59,12 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
                 (_, true) => ("break", "the tool's schema or a rule of its contract"),
             };
             format!("{tool} was not sent to {server}; Candor found {arguments} that {breaks} {rules}.")
+        }
+        Ending::Unconfirmed { answer, waited } => {
+            format!(
+                "{tool} was not sent to {server}: it needs a person's consent, and {}.",
+                unconfirmed(*answer, *waited)
+            )
         }
         Ending::Unrecorded { why } => {
             format!("{tool} was not sent: the record of calls can't be written ({why}).")
@@ -130,6 +137,30 @@ pub fn message(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String {
         _ => None,
     };
     own.unwrap_or_else(|| what_happened(scene, ending, ruling))
+}
+
+/// Which of the ends it was, as the rest of a sentence.
+fn unconfirmed(answer: Answer, waited: Duration) -> String {
+    let why = match answer {
+        // No ending of a call that was agreed to; said without a claim.
+        Answer::Accepted => "the consent did not count",
+        Answer::Declined => "the user declined",
+        Answer::Cancelled => "the user closed the question without an answer",
+        Answer::Expired => return format!("the user did not answer within {}", seconds(waited)),
+        Answer::Blocked(obstacle) => match obstacle {
+            Obstacle::NoForms => {
+                "nobody could be asked: this host does not say that it can show its user a form"
+            }
+            Obstacle::Refused { code: Some(code) } => {
+                return format!("nobody could be asked: the host refused the question ({code})");
+            }
+            Obstacle::Refused { code: None } => "nobody could be asked: the host refused the question",
+            Obstacle::Misfit => "what came back is no answer to the question",
+            Obstacle::TooMany => "nobody could be asked: too many questions are open already",
+            Obstacle::Unable => "nobody could be asked: the question could not be put to the host",
+        },
+    };
+    why.to_owned()
 }
 
 fn unknown_tool(

@@ -1,4 +1,5 @@
-//! What may happen after a verdict: looking again at what a call left behind. Only a contract asks for it.
+//! What may happen after a verdict. Nothing of it without a contract, or the protocol's own word (DESIGN 3d).
 
+pub mod follow;
 pub mod read_back;
 pub mod settle;

@@ -30,6 +30,9 @@ pub struct CallParams<'a> {
     /// Answers to what an earlier round asked for (2026-07-28).
     #[serde(borrow, default, rename = "inputResponses", deserialize_with = "present")]
     pub input_responses: Option<&'a RawValue>,
+    /// The state of an earlier round, as it was handed out (2026-07-28).
+    #[serde(borrow, default, rename = "requestState", deserialize_with = "present")]
+    pub request_state: Option<&'a RawValue>,
 }
 
 /// The metadata of a request that Candor reads.
@@ -163,6 +166,9 @@ pub struct Handshake<'a> {
     /// Who asks.
     #[serde(borrow, default, rename = "clientInfo", deserialize_with = "present")]
     client_info: Option<&'a RawValue>,
+    /// What the one who asks can do.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub capabilities: Option<&'a RawValue>,
     /// Who answers.
     #[serde(borrow, default, rename = "serverInfo", deserialize_with = "present")]
     server_info: Option<&'a RawValue>,

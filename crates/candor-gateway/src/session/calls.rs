@@ -34,6 +34,7 @@ impl Session {
         let key = CallKey(self.next_call);
         self.pending.hold(&origin.id, key);
         let now = clock::now();
+        let params = request.params;
         let mut request = match CallRequest::read(text, request, self.revision_in_force()) {
             Ok(request) => request,
             Err(why) => {
@@ -46,6 +47,9 @@ impl Session {
         };
         self.note_named_revision(request.named_revision);
         self.note_host(request.client.take());
+        let Some(request) = self.take_round(request, params, &origin) else {
+            return;
+        };
         let circumstances = self.circumstances();
         let earlier = self.refusals_of(&request);
         let progress_token = request.progress_token.clone();
@@ -109,6 +113,9 @@ impl Session {
 
     /// Tells a call what happened, and does what it asks for.
     pub(super) fn happened(&mut self, key: CallKey, event: Event) {
+        if let Event::Cancelled = &event {
+            self.withdraw_question(key);
+        }
         let Some(active) = self.calls.get_mut(&key) else {
             return;
         };
@@ -142,6 +149,7 @@ impl Session {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
                 Action::Record { entries, wait } => {
+                    self.note_accepted(key, &entries);
                     stop_at(match entries.last().map(|entry| entry.phase) {
                         Some(Phase::Verdict) => Stop::Judged,
                         _ => Stop::Admitted,
@@ -155,6 +163,7 @@ impl Session {
                         self.happened(key, Event::Recorded(recording));
                     }
                 }
+                Action::Ask => self.ask_user(key),
                 Action::Send => {
                     stop_at(Stop::IntentRecorded);
                     self.send_call(key);
@@ -172,6 +181,8 @@ impl Session {
                         continue;
                     };
                     match delivery.into_frame() {
+                        // The round before was answered, and no other came: nobody waits.
+                        _ if self.confirming.is_unheard(key) => {}
                         Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
@@ -349,6 +360,7 @@ impl Session {
     /// Entries are on disk, or are not.
     pub(super) fn recorded(&mut self, recorded: Recorded) {
         match recorded {
+            Recorded::LeftAccepted(left) => self.take_up(left),
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
             Recorded::Unsettled(found) => self.unsettled_found(found),
             Recorded::Malformed(key, recording) => {
@@ -377,6 +389,8 @@ impl Session {
                 Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
+                Timer::Follow(operation) => self.look_at_accepted(operation),
+                Timer::Question(call) => self.question_expired(call),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
                 Timer::Own(upstream) => self.own_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),

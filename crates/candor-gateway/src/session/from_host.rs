@@ -138,7 +138,11 @@ impl Session {
             Message::Request(request) => self.request_from_host(text, &request, batch),
             Message::Notification { method, params } => self.notification_from_host(text, &method, params),
             // The server's own ids, back where they came from.
-            Message::Response(response) => self.pass_answer(text, response.id),
+            Message::Response(response) => {
+                if !self.answer_from_host(&response) {
+                    self.pass_answer(text, response.id);
+                }
+            }
             Message::Batch(_) => {}
         }
     }
@@ -186,6 +190,7 @@ impl Session {
                 return;
             };
             let name = handshake.client_name().map(Cow::into_owned);
+            self.confirming.note_capabilities(handshake.capabilities);
             self.revision = handshake.revision().or(self.revision);
             self.note_host(name);
         } else if let Some(meta) = request_meta(request.params) {
@@ -260,6 +265,7 @@ impl Session {
                 self.revival.memory.note_initialized(text);
                 self.tell_server(text.to_owned());
                 self.reconcile();
+                self.look_for_accepted();
             }
             _ => {
                 self.tell_server(text.to_owned());

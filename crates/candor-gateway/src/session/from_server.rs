@@ -13,6 +13,7 @@ use candor_core::wire::head;
 use candor_core::wire::members::{Opened, object};
 use candor_core::wire::method::Method;
 use candor_core::wire::reply::Reply;
+use candor_core::wire::revision::Era;
 use candor_transport::{Frame, Noise, preview};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -167,6 +168,9 @@ impl Session {
                 self.answer(&origin, frame);
                 if let Body::Result(result) = &response.body {
                     self.learn_from(method, cursor.as_deref(), result);
+                    if self.revision_in_force().era() == Era::Modern {
+                        self.look_for_accepted();
+                    }
                     if let Some(text) = kept {
                         self.revival.memory.learn(method, &text);
                     }

@@ -5,7 +5,9 @@
 
 mod batches;
 mod calls;
+mod confirming;
 mod fate;
+mod following;
 mod from_host;
 mod from_server;
 mod listing;

@@ -20,6 +20,8 @@ use super::state::{Server, Session, Timer, TimerKey};
 /// What a call of Candor's own is for: who hears of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
+    /// A look at accepted work.
+    Follow(OperationId),
     /// A look at what a call left behind, before its caller is told.
     ReadBack(CallKey),
     /// A look for an operation that an earlier run left open.
@@ -44,13 +46,25 @@ impl Session {
         patience: Duration,
         purpose: Purpose,
     ) {
+        let members = format!("\"name\":{},\"arguments\":{arguments}", json!(tool));
+        self.request_own("tools/call", &members, meta, patience, purpose);
+    }
+
+    /// As [`Session::ask_own`], by any method; `members` are those of its parameters, without braces.
+    pub(super) fn request_own(
+        &mut self,
+        method: &str,
+        members: &str,
+        meta: Option<&str>,
+        patience: Duration,
+        purpose: Purpose,
+    ) {
         let id = self.pending.new_id();
         let timer = self.set_timer(Instant::now() + patience, Timer::Own(id));
         self.pending.ask(id, Asked::Own(OwnCall { purpose, timer }));
         let meta = meta.map_or_else(String::new, |meta| format!(",\"_meta\":{meta}"));
         let frame = format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":{},\"arguments\":{arguments}{meta}}}}}",
-            json!(tool)
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{{{members}{meta}}}}}"
         );
         let may_come_back = match self.server {
             Server::Running => false,
@@ -156,6 +170,7 @@ impl Session {
     fn own_ended(&mut self, purpose: Purpose, end: Result<Reply, String>) {
         match purpose {
             Purpose::Settle(operation) => self.sought(operation, &end),
+            Purpose::Follow(operation) => self.followed_answered(operation, end),
             Purpose::ReadBack(key) => self.happened(key, Event::Looked(end)),
         }
     }

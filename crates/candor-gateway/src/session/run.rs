@@ -19,6 +19,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::batches::Batches;
+use super::confirming::Confirming;
+use super::following::Following;
 use super::pending::Pending;
 use super::reconciler::Reconciler;
 use super::revival::Revival;
@@ -130,6 +132,8 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         pending: Pending::default(),
         batches: Batches::default(),
         calls: HashMap::new(),
+        confirming: Confirming::default(),
+        following: Following::default(),
         malformed: HashMap::new(),
         progress: HashMap::new(),
         next_call: 0,
@@ -206,6 +210,7 @@ impl Wires {
                 Woken::Host(Ok(None) | Err(_)) => {
                     self.host_open = false;
                     self.leave_by = Some(Instant::now() + AFTER_HOST);
+                    session.withdraw_questions();
                 }
                 Woken::Server(Ok(Some(frame))) => {
                     session.gathers = self.server.holds_more();

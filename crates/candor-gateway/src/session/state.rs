@@ -11,7 +11,7 @@ use candor_core::call::request::CallRequest;
 use candor_core::contract::terms::ToolTerms;
 use candor_core::delivery::answer::{Draft, own_error};
 use candor_core::delivery::redaction::{KnownSecrets, least};
-use candor_core::names::{ServerName, ToolName};
+use candor_core::names::{OperationId, ServerName, ToolName};
 use candor_core::record::bodies::digest;
 use candor_core::record::{Entry, Recording};
 use candor_core::recovery::settle::Open;
@@ -23,6 +23,8 @@ use tokio::time::Instant;
 
 use super::batches::{Answered, Batches};
 use super::calls::MOST_QUEUED;
+use super::confirming::Confirming;
+use super::following::{Following, LeftAccepted};
 use super::listing::Listing;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
 use super::reconciler::Reconciler;
@@ -85,6 +87,10 @@ pub(super) enum Timer {
     Look(CallKey),
     /// The record of a trusted read has waited long enough for its verdict.
     Defer(CallKey),
+    /// A question to the user has been open long enough.
+    Question(CallKey),
+    /// The next look at accepted work is due.
+    Follow(OperationId),
     /// A batch has waited long enough for its last answers.
     Batch(BatchKey),
     /// Candor's own listing has taken too long.
@@ -113,6 +119,8 @@ pub(super) enum Recorded {
     Malformed(CallKey, Recording),
     /// What the ledger has that is not settled.
     Unsettled(Vec<Open>),
+    /// Not written but read: what earlier runs left accepted.
+    LeftAccepted(Vec<LeftAccepted>),
 }
 
 pub(super) struct Session {
@@ -147,6 +155,8 @@ pub(super) struct Session {
     pub(super) pending: Pending,
     pub(super) batches: Batches,
     pub(super) calls: HashMap<CallKey, Active>,
+    pub(super) confirming: Confirming,
+    pub(super) following: Following,
     pub(super) malformed: HashMap<CallKey, (Draft, Origin)>,
     pub(super) progress: HashMap<String, CallKey>,
     pub(super) next_call: u64,

@@ -41,6 +41,7 @@ impl Call {
                 "coerced": self.disclosure.coerced,
                 "notices": self.disclosure.notices,
                 "findings": self.disclosure.findings,
+                "confirmation": self.confirmation_told(),
             }),
             contract: self.terms().map(clauses).unwrap_or_default(),
         };
