@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::pending::{Asked, CallKey, Origin};
 use super::revival::Waiting;
 use super::state::{Active, Recorded, Sent, Server, Session, Timer, fingerprint};
+use super::stops::{Stop, stop_at};
 use crate::clock;
 use crate::deadline::{Deadline, MAXIMUM, deadline};
 use crate::recorder::Recorder;
@@ -138,6 +139,10 @@ impl Session {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
                 Action::Record { entries, wait } => {
+                    stop_at(match entries.last().map(|entry| entry.phase) {
+                        Some(Phase::Verdict) => Stop::Judged,
+                        _ => Stop::Admitted,
+                    });
                     if wait && let Recorder::Ledger(_) = &self.recorder {
                         let recorder = self.recorder.clone();
                         self.records
@@ -147,9 +152,14 @@ impl Session {
                         self.happened(key, Event::Recorded(recording));
                     }
                 }
-                Action::Send => self.send_call(key),
+                Action::Send => {
+                    stop_at(Stop::IntentRecorded);
+                    self.send_call(key);
+                }
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
+                    stop_at(Stop::VerdictRecorded);
+                    self.gathers &= !Stop::Delivered.is_wanted();
                     let Some(origin) = self.calls.get(&key).map(|active| active.origin.clone()) else {
                         continue;
                     };
@@ -157,6 +167,7 @@ impl Session {
                         Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
+                    stop_at(Stop::Delivered);
                 }
                 Action::Told { listen } => self.told(key, listen),
             }
@@ -187,6 +198,7 @@ impl Session {
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: false }));
             return;
         }
+        self.gathers &= !Stop::Sent.is_wanted();
         let Ok(number) = self.put(&self.to_server, vec![frame]) else {
             let why = "takes no more requests: it has closed its input".to_owned();
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: true }));
@@ -199,6 +211,7 @@ impl Session {
                 at: Instant::now(),
             });
         }
+        stop_at(Stop::Sent);
         self.pending.ask(id, Asked::Call(key));
         self.happened(key, Event::Sent);
     }

@@ -13,5 +13,6 @@ mod pending;
 mod revival;
 mod run;
 mod state;
+mod stops;
 
 pub use run::{Options, RunFault, run};
