@@ -18,8 +18,8 @@ use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft};
 use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::finding::{Finding, FindingCode};
-use crate::judgment::judge::{Judgment, judge, judge_late};
-use crate::judgment::verdict::Protocol;
+use crate::judgment::judge::{Judgment, judge, judge_second};
+use crate::judgment::verdict::{Effect, Protocol};
 use crate::known::Known;
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::reading::result::{Asked, ResultReading};
@@ -190,6 +190,8 @@ pub struct Call {
     /// Answers that came while the first was being recorded.
     early: Vec<Reply>,
     late_answers: usize,
+    /// The effect that its answers declared so far.
+    declared: Effect,
     state: State,
 }
 
@@ -219,6 +221,7 @@ impl Call {
             timed_out: false,
             early: Vec::new(),
             late_answers: 0,
+            declared: Effect::Unknown,
             state: State::Learning { refreshed: false },
         };
         (call, vec![Action::Learn { refresh: false }])
@@ -454,6 +457,9 @@ impl Call {
     fn conclude(&mut self, ending: &Ending, reply: Option<&Reply>, now: UnixMillis) -> Vec<Action> {
         let scene = self.scene(now);
         let judgment = judge(&scene, ending);
+        if reply.is_some() {
+            self.declared = judgment.ruling.effect;
+        }
         let read = self.class() == EffectClass::Read;
         let after = match ending {
             // Nobody waits for this read any more; a write is listened to, and must not be stopped half-way.
@@ -526,7 +532,13 @@ impl Call {
         self.late_answers += 1;
         let ending = self.read(reply, true);
         let scene = self.scene(now);
-        let mut judgment: Judgment = judge_late(&scene, &ending);
+        let mut judgment: Judgment = judge_second(&scene, &ending, self.declared);
+        if judgment.ruling.finding == Some(FindingCode::Contradiction) {
+            // A server that contradicts itself has no third say.
+            self.late_answers = KEPT_LATE;
+        } else if judgment.ruling.effect != Effect::Unknown {
+            self.declared = judgment.ruling.effect;
+        }
         judgment.findings.push(Finding::new(
             FindingCode::LateAnswer,
             format!(

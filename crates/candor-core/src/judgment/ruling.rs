@@ -519,6 +519,20 @@ pub fn late(own: Ruling) -> Ruling {
     }
 }
 
+/// The ruling for a late answer that contradicts what an earlier one declared.
+pub fn contradicted(own: Ruling) -> Ruling {
+    Ruling {
+        outcome: Outcome::Unknown,
+        effect: Effect::Unknown,
+        evidence: Evidence::Declared,
+        kind: Some(Kind::ContractBroken),
+        may_retry: false,
+        repeat: Some(Repeat::MayDuplicate),
+        finding: Some(FindingCode::Contradiction),
+        ..own
+    }
+}
+
 /// The stable code in the verdict where Candor is its author; `None` where nothing went wrong.
 pub fn error_code(how: How) -> Option<&'static str> {
     Some(match how {
