@@ -54,7 +54,7 @@ impl Session {
         }
         let (call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
         let opened = Instant::now();
-        let deadline = self.deadline_of(None);
+        let deadline = self.deadline_of(None, false);
         let active = Active {
             call,
             origin,
@@ -65,6 +65,7 @@ impl Session {
             deadline,
             progress_token,
             told: false,
+            look: None,
         };
         self.calls.insert(key, active);
         self.set_deadline(key, opened + deadline.wait);
@@ -72,9 +73,10 @@ impl Session {
     }
 
     /// How long a call may take in all, from its opening: a contract's word over what the host can bear.
-    fn deadline_of(&self, said: Option<Duration>) -> Deadline {
+    fn deadline_of(&self, said: Option<Duration>, looks: bool) -> Deadline {
         let said = said.or(self.command_line.timeout);
-        deadline(said, self.host_name.as_deref(), self.tool_timeout)
+        let deadline = deadline(said, self.host_name.as_deref(), self.tool_timeout);
+        if looks { deadline.with_look() } else { deadline }
     }
 
     /// Refuses a `tools/call` that is none, and records it like any other refusal.
@@ -118,11 +120,12 @@ impl Session {
                 .was_bad_input()
                 .then(|| fingerprint(active.call.request()));
             let (opened, said) = (active.opened, active.call.contract_deadline());
+            let looks = active.call.has_read_back();
             if let Some(refused) = refused {
                 self.count_refusal(refused);
             }
             // Only now is it known what the tool's contract says.
-            let deadline = self.deadline_of(said);
+            let deadline = self.deadline_of(said, looks);
             if let Some(active) = self.calls.get_mut(&key)
                 && active.deadline != deadline
             {
@@ -156,6 +159,11 @@ impl Session {
                     stop_at(Stop::IntentRecorded);
                     self.send_call(key);
                 }
+                Action::ReadBack {
+                    tool,
+                    arguments,
+                    after,
+                } => self.plan_look(key, tool, arguments, after),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
                     stop_at(Stop::VerdictRecorded);
@@ -260,7 +268,7 @@ impl Session {
         }
     }
 
-    fn set_deadline(&mut self, key: CallKey, at: Instant) {
+    pub(super) fn set_deadline(&mut self, key: CallKey, at: Instant) {
         let timer = self.set_timer(at, Timer::Call(key));
         if let Some(active) = self.calls.get_mut(&key)
             && let Some(old) = active.timer.replace(timer)
@@ -280,7 +288,8 @@ impl Session {
         let (Some(sent), true) = (active.sent, active.deadline.renewable && !active.told) else {
             return;
         };
-        let at = (Instant::now() + active.deadline.wait).min(sent.at + MAXIMUM);
+        let most = MAXIMUM.saturating_sub(active.deadline.looking);
+        let at = (Instant::now() + active.deadline.wait).min(sent.at + most);
         self.set_deadline(key, at);
     }
 
@@ -303,6 +312,7 @@ impl Session {
             return;
         };
         active.told = true;
+        active.look = None;
         if let Some(token) = active.progress_token.take()
             && self.progress.get(&token) == Some(&key)
         {
@@ -362,9 +372,11 @@ impl Session {
             match timer {
                 Timer::Call(call) => self.call_timed_out(call),
                 Timer::Learning(call) => self.learning_timed_out(call),
+                Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
+                Timer::Own(upstream) => self.own_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
             }
         }
