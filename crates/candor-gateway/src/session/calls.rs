@@ -350,6 +350,7 @@ impl Session {
     pub(super) fn recorded(&mut self, recorded: Recorded) {
         match recorded {
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
+            Recorded::Unsettled(found) => self.unsettled_found(found),
             Recorded::Malformed(key, recording) => {
                 let Some((draft, origin)) = self.malformed.remove(&key) else {
                     return;
@@ -372,6 +373,7 @@ impl Session {
             match timer {
                 Timer::Call(call) => self.call_timed_out(call),
                 Timer::Learning(call) => self.learning_timed_out(call),
+                Timer::Reconcile => self.seek(),
                 Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),

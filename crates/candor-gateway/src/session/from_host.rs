@@ -259,6 +259,7 @@ impl Session {
                 self.initialized = true;
                 self.revival.memory.note_initialized(text);
                 self.tell_server(text.to_owned());
+                self.reconcile();
             }
             _ => {
                 self.tell_server(text.to_owned());

@@ -11,6 +11,7 @@ mod from_server;
 mod listing;
 mod own;
 mod pending;
+mod reconciler;
 mod recovery;
 mod revival;
 mod run;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytestring::ByteString;
 use candor_core::call::machine::Event;
 use candor_core::contract::tool::Knowledge;
-use candor_core::names::ToolName;
+use candor_core::names::{OperationId, ToolName};
 use candor_core::wire::envelope::{Body, Response};
 use candor_core::wire::reply::Reply;
 use candor_core::wire::revision::{Era, Revision};
@@ -22,6 +22,8 @@ use super::state::{Server, Session, Timer, TimerKey};
 pub(super) enum Purpose {
     /// A look at what a call left behind, before its caller is told.
     ReadBack(CallKey),
+    /// A look for an operation that an earlier run left open.
+    Settle(OperationId),
 }
 
 /// A call of Candor's own that is not answered yet.
@@ -153,6 +155,7 @@ impl Session {
     /// Gives the end of a call of Candor's own to whom it is for.
     fn own_ended(&mut self, purpose: Purpose, end: Result<Reply, String>) {
         match purpose {
+            Purpose::Settle(operation) => self.sought(operation, &end),
             Purpose::ReadBack(key) => self.happened(key, Event::Looked(end)),
         }
     }

@@ -20,6 +20,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::batches::Batches;
 use super::pending::Pending;
+use super::reconciler::Reconciler;
 use super::revival::Revival;
 use super::state::{Server, Session};
 use crate::catalogue::Catalogue;
@@ -123,6 +124,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         to_server: input,
         server: Server::Running,
         revival: Revival::new(options.restart),
+        reconciler: Reconciler::default(),
         host_left: false,
         gathers: false,
         pending: Pending::default(),
