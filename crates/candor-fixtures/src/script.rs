@@ -105,6 +105,24 @@ pub struct When {
     pub call: Option<u64>,
     /// The era of the call.
     pub era: Option<Era>,
+    /// What the truth file has of earlier calls with the same arguments, in this process or one before it.
+    pub before: Before,
+}
+
+/// What became of earlier calls of the same tool with the same arguments, as the truth file has it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Before {
+    /// Whatever it was.
+    #[default]
+    Anything,
+    /// There was none.
+    Nothing,
+    /// There was one, and the action was not done.
+    Undone,
+    /// The action was done already.
+    Done,
 }
 
 /// The two eras of the protocol.
@@ -122,7 +140,8 @@ pub enum Era {
 ///
 /// In everything that is sent, these whole JSON strings are replaced: `"{{id}}"` (the request's id), `"{{params}}"`,
 /// `"{{arguments}}"`, `"{{argument /names/of/members}}"`, `"{{progressToken}}"`, `"{{call}}"` (how many calls of this tool there
-/// were), `"{{answer}}"` (what the host answered to [`Step::Ask`]) and `"{{found}}"` (by [`Step::LookInLedger`]). What is absent becomes `null`.
+/// were), `"{{answer}}"` (what the host answered to [`Step::Ask`]), `"{{found}}"` (by [`Step::LookInLedger`]) and `"{{done TOOL}}"` (an array:
+/// the arguments of every call of that tool whose action was done, from the truth file). What is absent becomes `null`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -162,6 +181,8 @@ pub enum Step {
     Relist(String),
     /// Asks `candor calls --json` for the operations of this tool in the ledger, as they are now: `"{{found}}"`.
     LookInLedger,
+    /// Stops this process as it is, as SIGSTOP would: it reads and answers nothing more, and is not gone.
+    Freeze,
     /// Ends the process.
     Die(Death),
 }

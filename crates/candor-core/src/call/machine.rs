@@ -23,8 +23,8 @@ use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft};
 use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::finding::{Finding, FindingCode};
-use crate::judgment::judge::{judge, judge_late, judge_looked};
-use crate::judgment::verdict::Protocol;
+use crate::judgment::judge::{Judgment, judge, judge_looked, judge_second};
+use crate::judgment::verdict::{Effect, Protocol};
 use crate::known::Known;
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::reading::result::{Asked, ResultReading};
@@ -225,6 +225,8 @@ pub struct Call {
     /// Answers that came while the first was being recorded.
     early: Vec<Reply>,
     late_answers: usize,
+    /// The effect that its answers declared so far.
+    declared: Effect,
     /// The arguments as they were sent, where there is something to look for.
     args: Option<Value>,
     /// What a look settled.
@@ -263,6 +265,7 @@ impl Call {
             timed_out: false,
             early: Vec::new(),
             late_answers: 0,
+            declared: Effect::Unknown,
             args: None,
             settled: None,
             further: None,
@@ -532,6 +535,9 @@ impl Call {
             Some(look) => judge_looked(&scene, ending, look),
             None => judge(&scene, ending),
         };
+        if reply.is_some() {
+            self.declared = judgment.ruling.effect;
+        }
         self.look_further(&judgment, ending, reply, now);
         let read = self.class() == EffectClass::Read;
         let after = match ending {
@@ -598,6 +604,18 @@ impl Call {
         actions
     }
 
+    /// Judges an answer beside those that came before it.
+    fn judge_again(&mut self, scene: &Scene, ending: &Ending) -> Judgment {
+        let judgment = judge_second(scene, ending, self.declared);
+        if judgment.ruling.finding == Some(FindingCode::Contradiction) {
+            // A server that contradicts itself has no third say.
+            self.late_answers = KEPT_LATE;
+        } else if judgment.ruling.effect != Effect::Unknown {
+            self.declared = judgment.ruling.effect;
+        }
+        judgment
+    }
+
     /// An answer, or a second one, that came after the verdict: it amends the record, and nobody is told twice.
     fn late(&mut self, reply: &Reply, now: UnixMillis) -> Vec<Action> {
         if self.late_answers >= KEPT_LATE {
@@ -606,7 +624,7 @@ impl Call {
         self.late_answers += 1;
         let ending = self.read(reply, true);
         let scene = self.scene(now);
-        let mut judgment = judge_late(&scene, &ending);
+        let mut judgment = self.judge_again(&scene, &ending);
         let was_looking = self.further.is_some();
         judgment = self.late_with_look(&ending, reply, judgment, now);
         judgment.findings.push(Finding::new(

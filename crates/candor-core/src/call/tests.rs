@@ -16,7 +16,7 @@ use crate::contract::mapping::{Document, Mapping, ValueList, Values};
 use crate::contract::terms::ToolTerms;
 use crate::contract::tool::{Knowledge, Listed, Tool};
 use crate::delivery::redaction::KnownSecrets;
-use crate::judgment::verdict::Outcome;
+use crate::judgment::verdict::{Effect, Outcome};
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::record::{Entry, Phase, Receipt, Recording};
 use crate::wire::encode::Pieces;
@@ -612,4 +612,54 @@ fn what_is_only_queued_is_not_called_recorded() {
             .get("recorded")
             .is_none()
     );
+}
+
+/// What the records conclude of a call whose server answers with these states, one after the other.
+fn concluded(states: &[&str]) -> Vec<(Outcome, Effect)> {
+    let mut values = Values::default();
+    for (list, value) in [(ValueList::Completed, "booked"), (ValueList::Rejected, "taken")] {
+        values.add(list, Scalar::of(&json!(value)).unwrap()).unwrap();
+    }
+    let mapping = Mapping {
+        document: Document::Structured,
+        pointer: "/status".parse().unwrap(),
+        values,
+        code: None,
+        message: None,
+        reference: None,
+        suggestion: None,
+    };
+    let terms = ToolTerms {
+        mapping: Some(Sourced::new(mapping, Source::CommandLine)),
+        ..ToolTerms::default()
+    };
+    let definition = json!({ "name": "book_room", "inputSchema": { "type": "object" } });
+    let raw = serde_json::value::to_raw_value(&definition).unwrap();
+    let tool = Arc::new(Listed::read(&raw).unwrap().compile(terms));
+    let mut call = call(&json!({ "room": 1 }), false);
+    let answer = |state: &&str| ok_frame(&json!({ "content": [], "structuredContent": { "status": state } }));
+    let mut events = vec![Event::Learnt(Knowledge::Listed(tool)), on_disk(), Event::Sent];
+    events.extend(states.iter().take(1).map(answer));
+    events.push(on_disk());
+    events.extend(states.iter().skip(1).map(answer));
+    let entries = run(&mut call, events).entries;
+    let concluded = entries.iter().filter_map(|entry| entry.concluded);
+    concluded.map(|words| (words.outcome, words.effect)).collect()
+}
+
+#[test]
+fn a_server_that_contradicts_its_own_answer_is_not_believed_and_one_that_repeats_it_is() {
+    let (done, refused) = (
+        (Outcome::Completed, Effect::Applied),
+        (Outcome::Rejected, Effect::NotApplied),
+    );
+    let unknown = (Outcome::Unknown, Effect::Unknown);
+    assert_eq!(concluded(&["booked", "taken"]), [done, unknown]);
+    assert_eq!(concluded(&["taken", "booked"]), [refused, unknown]);
+    assert_eq!(
+        concluded(&["booked", "taken", "booked"]),
+        [done, unknown],
+        "no third say"
+    );
+    assert_eq!(concluded(&["booked", "booked"]), [done, done]);
 }

@@ -6,7 +6,7 @@ use super::how::How;
 use super::looked::{Before, looked};
 use super::ruling::{self, Clauses, Ruling, rule};
 use super::sentence;
-use super::verdict::{Failure, Repeat, Verdict};
+use super::verdict::{Effect, Failure, Repeat, Verdict};
 use crate::contract::mapping::Reference;
 use crate::recovery::read_back::{Look, Shown};
 
@@ -92,6 +92,27 @@ pub fn judge_late(scene: &Scene, ending: &Ending) -> Judgment {
             protocol: ruling.protocol,
             ..own.verdict
         },
+        ruling,
+        ..own
+    }
+}
+
+/// Judges an answer that came after another one, which declared `earlier` as the effect. They are two statements of one
+/// server: where they declare different effects, neither is believed.
+pub fn judge_second(scene: &Scene, ending: &Ending, earlier: Effect) -> Judgment {
+    let own = judge_late(scene, ending);
+    let now = own.ruling.effect;
+    if [earlier, now].contains(&Effect::Unknown) || earlier == now {
+        return own;
+    }
+    let ruling = ruling::contradicted(own.ruling);
+    let contradiction = Finding::new(
+        FindingCode::Contradiction,
+        format!("one answer declared the effect {earlier}, and a later one {now}: neither is believed"),
+    );
+    Judgment {
+        verdict: verdict(scene, ending, &ruling),
+        findings: own.findings.into_iter().chain([contradiction]).collect(),
         ruling,
         ..own
     }

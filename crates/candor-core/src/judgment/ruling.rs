@@ -519,6 +519,20 @@ pub fn untold(own: Ruling) -> Ruling {
     }
 }
 
+/// The ruling for a late answer that contradicts what an earlier one declared.
+pub fn contradicted(own: Ruling) -> Ruling {
+    Ruling {
+        outcome: Outcome::Unknown,
+        effect: Effect::Unknown,
+        evidence: Evidence::Declared,
+        kind: Some(Kind::ContractBroken),
+        may_retry: false,
+        repeat: Some(Repeat::MayDuplicate),
+        finding: Some(FindingCode::Contradiction),
+        ..own
+    }
+}
+
 /// The ruling for an answer that came after the verdict: the operation is amended, nobody is told twice.
 pub fn late(own: Ruling) -> Ruling {
     Ruling {
