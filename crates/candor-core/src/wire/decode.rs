@@ -30,6 +30,9 @@ pub struct CallParams<'a> {
     /// Answers to what an earlier round asked for (2026-07-28).
     #[serde(borrow, default, rename = "inputResponses", deserialize_with = "present")]
     pub input_responses: Option<&'a RawValue>,
+    /// What the server gave to know the earlier rounds again (2026-07-28).
+    #[serde(borrow, default, rename = "requestState", deserialize_with = "present")]
+    pub request_state: Option<&'a RawValue>,
 }
 
 /// The metadata of a request that Candor reads.
@@ -62,6 +65,14 @@ pub struct RequestMeta<'a> {
     /// The token that progress notifications will name.
     #[serde(borrow, default, rename = "progressToken", deserialize_with = "present")]
     pub progress_token: Option<&'a RawValue>,
+    /// The caller's word that a call with the same key is the same call.
+    #[serde(
+        borrow,
+        default,
+        rename = "candor/idempotencyKey",
+        deserialize_with = "present"
+    )]
+    pub idempotency_key: Option<&'a RawValue>,
 }
 
 impl RequestMeta<'_> {

@@ -51,7 +51,13 @@ impl Session {
         if let Some(token) = &progress_token {
             self.progress.insert(token.clone(), key);
         }
-        let (call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
+        let goes_on = request.round.take();
+        let goes_on = goes_on.and_then(|mark| self.rounds.take(&mark, Instant::now()));
+        self.look_for_news();
+        let (mut call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
+        if let Some(round) = goes_on {
+            call.go_on_with(round);
+        }
         let opened = Instant::now();
         let deadline = self.deadline_of(None);
         let active = Active {
@@ -110,7 +116,10 @@ impl Session {
             return;
         };
         let learnt = matches!(event, Event::Learnt(_));
+        active.call.offer_news(self.news.on_offer());
         let actions = active.call.on(event, clock::now());
+        let (in_text, in_meta) = active.call.told_news();
+        self.news.note_told(in_text, in_meta);
         if learnt {
             let refused = active
                 .call
@@ -137,7 +146,13 @@ impl Session {
         while let Some(action) = queue.pop_front() {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
+                Action::RecordKeyed { entries, key: used } => {
+                    self.news.note_entries(&entries);
+                    self.record_keyed(key, entries, used);
+                }
+                Action::AwaitKey => self.await_key(key),
                 Action::Record { entries, wait } => {
+                    self.news.note_entries(&entries);
                     if wait && let Recorder::Ledger(_) = &self.recorder {
                         let recorder = self.recorder.clone();
                         self.records
@@ -150,11 +165,21 @@ impl Session {
                 Action::Send => self.send_call(key),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
-                    let Some(origin) = self.calls.get(&key).map(|active| active.origin.clone()) else {
+                    let Some(active) = self.calls.get_mut(&key) else {
                         continue;
                     };
+                    let origin = active.origin.clone();
+                    if let Some((mark, round)) = active.call.leaves_round() {
+                        self.rounds.expect(mark, round, Instant::now());
+                    }
+                    let unknown = active.call.told_unknown();
                     match delivery.into_frame() {
-                        Some(frame) => self.answer(&origin, frame),
+                        Some(frame) => {
+                            if let Some(operation) = unknown {
+                                self.news.note_unknown(operation, &active.call.request().tool);
+                            }
+                            self.answer(&origin, frame);
+                        }
                         None => self.leave_unanswered(&origin),
                     }
                 }
@@ -327,6 +352,8 @@ impl Session {
     pub(super) fn recorded(&mut self, recorded: Recorded) {
         match recorded {
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
+            Recorded::Keyed(key, keyed) => self.keyed_recorded(key, keyed),
+            Recorded::Looked(found) => self.looked(&found),
             Recorded::Malformed(key, recording) => {
                 let Some((draft, origin)) = self.malformed.remove(&key) else {
                     return;
@@ -350,6 +377,7 @@ impl Session {
                 Timer::Call(call) => self.call_timed_out(call),
                 Timer::Learning(call) => self.learning_timed_out(call),
                 Timer::Defer(call) => self.flush_deferred(call),
+                Timer::Key(call) => self.happened(call, Event::KeyDue),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),

@@ -8,9 +8,12 @@ mod calls;
 mod fate;
 mod from_host;
 mod from_server;
+mod keys;
 mod listing;
+mod news;
 mod pending;
 mod revival;
+mod rounds;
 mod run;
 mod state;
 

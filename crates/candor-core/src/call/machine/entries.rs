@@ -43,6 +43,7 @@ impl Call {
                 "findings": self.disclosure.findings,
             }),
             contract: self.terms().map(clauses).unwrap_or_default(),
+            key: self.request.key.key(),
         };
         vec![Entry {
             operation: self.operation,
