@@ -88,6 +88,7 @@ impl Written {
     pub(crate) fn intent(&self, number: u128, class: EffectClass, tool: &str, after: i64) -> Scene {
         let scene = scene(number, class, tool);
         let facts = IntentFacts {
+            key: None,
             arguments: Some(r#"{"room":12,"token":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}"#),
             class: (number != 1).then(|| class.to_string()),
             schema: Some("ab".repeat(32)),

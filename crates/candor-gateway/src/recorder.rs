@@ -3,7 +3,7 @@
 use candor_core::call::crashed::{self, OpenIntent};
 use candor_core::names::{OperationId, UnixMillis};
 use candor_core::record::{Entry, Phase, Receipt, Recording};
-use candor_ledger::{Fault, Ledger, OpenFault, Recovered};
+use candor_ledger::{Appended, Fault, KeyStep, Ledger, OpenFault, Recovered};
 
 use crate::clock;
 
@@ -39,6 +39,18 @@ impl Recorder {
                 Ok(receipt) => Recording::OnDisk(Receipt::asserted_by_ledger(receipt.sequence)),
                 Err(fault) => not(&fault),
             },
+        }
+    }
+
+    /// As [`Recorder::record`], and does with an idempotency key what `step` says, in the same transaction.
+    pub async fn record_keyed(self, entries: Vec<Entry>, step: KeyStep) -> Result<Appended, Recording> {
+        match self {
+            Self::Off => Err(Recording::Off),
+            Self::Unavailable(why) => Err(Recording::Not { why }),
+            Self::Ledger(ledger) => ledger
+                .append_keyed(entries.into_iter().map(stored).collect(), step)
+                .await
+                .map_err(|fault| not(&fault)),
         }
     }
 

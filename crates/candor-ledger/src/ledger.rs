@@ -8,9 +8,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::{Semaphore, TryAcquireError, oneshot};
 use uuid::Uuid;
 
-use crate::entry::{Entry, Receipt};
+use crate::entry::{Entry, Receipt, StoredEntry};
 use crate::fault::{Fault, Misuse, OpenFault};
 use crate::format::FORMAT;
+use crate::keys::{self, Appended, KeyStep};
 use crate::place::{self, Header};
 use crate::prune::{self, PrunePlan, Pruned, Retention};
 use crate::store::{Attempt, Settings, Store};
@@ -186,7 +187,42 @@ impl Ledger {
     ///
     /// Dropping the future does not take the batch back.
     pub async fn append(&self, batch: Vec<Entry>) -> Result<Receipt, Fault> {
-        let kib = weigh(&batch)?;
+        match self.append_with(batch, None).await? {
+            Appended::Written(receipt) => Ok(receipt),
+            // Only a batch that claims a key can find it taken.
+            Appended::Taken(_) => Err(Misuse::EmptyBatch.into()),
+        }
+    }
+
+    /// As [`Ledger::append`], and does with an idempotency key what `step` says, in the same transaction: of two that
+    /// claim one key, also from two processes, one is written and the other is told who has it. The batch's entries
+    /// are of one operation.
+    ///
+    /// # Errors
+    /// As [`Ledger::append`].
+    pub async fn append_keyed(&self, batch: Vec<Entry>, step: KeyStep) -> Result<Appended, Fault> {
+        self.append_with(batch, Some(step)).await
+    }
+
+    /// The last record of each of these operations, in their order; without one for those that are not there. Blocks
+    /// while the writer writes.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn last_records(&self, operations: &[Uuid]) -> Result<Vec<Option<StoredEntry>>, Fault> {
+        let store = self.shared.store();
+        let store = store.as_ref().ok_or(Fault::Closed)?;
+        operations
+            .iter()
+            .map(|operation| {
+                keys::last_of(store.connection(), *operation)
+                    .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
+            })
+            .collect()
+    }
+
+    async fn append_with(&self, batch: Vec<Entry>, key: Option<KeyStep>) -> Result<Appended, Fault> {
+        let kib = weigh(&batch, key.as_ref())?;
         let begun = Instant::now();
         let deadline = tokio::time::Instant::from_std(begun + self.patience);
         let room = Arc::clone(&self.room).acquire_many_owned(kib);
@@ -204,6 +240,7 @@ impl Ledger {
                 .saturating_sub((self.patience / 10).min(Duration::from_millis(100)));
         let job = Job {
             batch,
+            key,
             claim: Arc::clone(&claim),
             since: begun,
             until,
@@ -232,7 +269,7 @@ impl Ledger {
     /// [`Fault::Backlog`] if no room is left in the queue, [`Fault::Closed`], or a misuse. A batch that was taken
     /// and then could not be written is logged and counted in [`Stats::lost`].
     pub fn append_later(&self, batch: Vec<Entry>) -> Result<(), Fault> {
-        let kib = weigh(&batch)?;
+        let kib = weigh(&batch, None)?;
         let room = Arc::clone(&self.room)
             .try_acquire_many_owned(kib)
             .map_err(|error| match error {
@@ -243,6 +280,7 @@ impl Ledger {
         let until = since + self.late_patience;
         self.send(Job {
             batch,
+            key: None,
             claim: Arc::new(Claim::new()),
             since,
             until,
@@ -321,11 +359,12 @@ fn open_unless_newer(place: &Path, settings: &Settings) -> Result<Attempt, OpenF
 }
 
 /// What a batch takes of the queue, in KiB, if it may go there at all.
-fn weigh(batch: &[Entry]) -> Result<u32, Fault> {
+fn weigh(batch: &[Entry], key: Option<&KeyStep>) -> Result<u32, Fault> {
     if batch.is_empty() {
         return Err(Misuse::EmptyBatch.into());
     }
     let weight: usize = batch.iter().map(Entry::weight).sum();
+    let weight = weight + key.map_or(0, KeyStep::weight);
     let kib = u32::try_from(weight.div_ceil(1024)).unwrap_or(u32::MAX);
     if batch.len() > BATCH_ENTRIES || kib > BATCH_KIB {
         return Err(Fault::Misuse(Misuse::BatchTooLarge {

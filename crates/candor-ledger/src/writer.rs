@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use crate::entry::{Entry, Receipt};
+use crate::entry::Entry;
 use crate::fault::Fault;
+use crate::keys::{self, Appended, KeyStep};
 use crate::ledger::now_ms;
 use crate::prune::{self, Retention};
 use crate::store::Store;
@@ -147,12 +148,14 @@ impl Claim {
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) batch: Vec<Entry>,
+    /// What it does with an idempotency key.
+    pub(crate) key: Option<KeyStep>,
     pub(crate) claim: Arc<Claim>,
     /// Since when it waits, and until when the writer tries.
     pub(crate) since: Instant,
     pub(crate) until: Instant,
     /// Nobody waits for a batch that was given with `append_later`.
-    pub(crate) reply: Option<oneshot::Sender<Result<Receipt, Fault>>>,
+    pub(crate) reply: Option<oneshot::Sender<Result<Appended, Fault>>>,
     /// Its room in the queue, free again when the job is dropped.
     pub(crate) _room: OwnedSemaphorePermit,
 }
@@ -208,7 +211,7 @@ fn prune_some(shared: &Shared, chore: &Chore) -> bool {
     let done = prune::of_store(store, &chore.retention, now_ms(), prune::STEP)
         .and_then(|plan| prune::execute(store, &plan, chore.patience));
     match done {
-        Ok(pruned) if pruned.records > 0 => {
+        Ok(pruned) if pruned.records > 0 || pruned.keys > 0 => {
             shared.pruned.fetch_add(pruned.records, Ordering::Relaxed);
             true
         }
@@ -281,7 +284,7 @@ fn write_group(shared: &Shared, mut group: Vec<Job>) {
 }
 
 /// One transaction with all jobs of the group that were not withdrawn. The receipts are in the group's order.
-fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Receipt>>, Fault> {
+fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Appended>>, Fault> {
     let mut store = shared.store();
     let store = store.as_mut().ok_or(Fault::Closed)?;
     let mut entries = 0;
@@ -292,12 +295,20 @@ fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Receipt>>, Fau
                 if !job.claim.begin() {
                     return Ok(None);
                 }
+                if let Some(step) = &job.key
+                    && let Some(first) = keys::claim(pen, step, &job.batch)?
+                {
+                    return Ok(Some(Appended::Taken(Box::new(first))));
+                }
                 let mut receipt = None;
                 for entry in &job.batch {
                     receipt = Some(pen.append(entry)?);
                     entries += 1;
                 }
-                Ok(receipt)
+                if let Some(step) = &job.key {
+                    keys::follow(pen, step, &job.batch)?;
+                }
+                Ok(receipt.map(Appended::Written))
             })
             .collect::<Result<Vec<_>, Fault>>()
     })?;
@@ -329,7 +340,7 @@ fn give_up_late(shared: &Shared, group: Vec<Job>) -> Vec<Job> {
     kept
 }
 
-fn answer(shared: &Shared, job: Job, answer: Result<Receipt, Fault>) {
+fn answer(shared: &Shared, job: Job, answer: Result<Appended, Fault>) {
     shared.one_less_waits();
     match job.reply {
         // The caller may have given up in this moment: it then says by itself what is certain.

@@ -35,7 +35,16 @@ pub fn admit(request: &CallRequest, knowledge: &Knowledge, now: UnixMillis, time
         coerced: None,
         disclosure: Disclosure::default(),
     };
+    let bad_key = request.key.issue();
     match knowledge {
+        Knowledge::Listed(_) | Knowledge::Unlistable { .. } if bad_key.is_some() => {
+            admission.refusal = Some(Ending::BadInput {
+                issues: bad_key.into_iter().collect(),
+                total: 1,
+                by_rule: false,
+                times,
+            });
+        }
         Knowledge::NotListed { nearest } => {
             admission.refusal = Some(Ending::UnknownTool {
                 nearest: nearest.clone(),

@@ -2,6 +2,7 @@
 
 mod asking;
 mod entries;
+mod keys;
 mod looking;
 
 use std::collections::BTreeMap;
@@ -13,13 +14,16 @@ use serde_json::Value;
 use self::asking::Confirmation;
 use self::looking::Looking;
 use super::admission::{Admission, admit};
+use super::keyed::{FirstUse, KeyUse};
 use super::reply::{ending, refuses_parameters};
 use super::request::CallRequest;
+use super::rounds::{Round, RoundMark};
 use crate::asking::confirmation::Answer;
 use crate::contract::effect::EffectClass;
 use crate::contract::terms::{ShapeMode, ToolTerms};
 use crate::contract::tool::{Knowledge, Tool};
-use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft};
+use crate::delivery::answer::{Delivery, Disclosure, Draft};
+use crate::delivery::news::News;
 use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::finding::{Finding, FindingCode};
@@ -60,6 +64,10 @@ pub enum Event {
     Learnt(Knowledge),
     /// What was to be recorded is, or is not.
     Recorded(Recording),
+    /// The intent was not recorded: its idempotency key was used before.
+    KeyTaken(Box<FirstUse>),
+    /// It is time to look again what became of the call that used the key first.
+    KeyDue,
     /// The request was handed to the transport.
     Sent,
     /// The request was answered.
@@ -131,6 +139,15 @@ pub enum Action {
         /// Answer only when they are durable; false for trusted reads.
         wait: bool,
     },
+    /// As `Record`, and do that with the call's idempotency key in the same transaction. Answer only when it is durable.
+    RecordKeyed {
+        /// The entries.
+        entries: Vec<Entry>,
+        /// What becomes of the key.
+        key: KeyUse,
+    },
+    /// The call that used the key first is still running: say when it is time to look again.
+    AwaitKey,
     /// Send the request (see [`Call::upstream`]).
     Send,
     /// Ask this tool of the same server with these arguments, so long from now: what did the call leave behind? It ends
@@ -173,6 +190,8 @@ enum State {
     Asking,
     /// The intent is on its way to disk.
     RecordingIntent,
+    /// The call that used its key first is still running.
+    AwaitingKey { first: Box<FirstUse> },
     /// The request is to be handed over, or was; an answer is awaited.
     Waiting,
     /// The server refused the parameters: is the tool still there?
@@ -235,6 +254,18 @@ pub struct Call {
     further: Option<Box<Looking>>,
     /// The contract's read-back can't be asked.
     unlookable: bool,
+    /// The operation that this goes on with, until it is known to go on.
+    round: Option<Round>,
+    /// How often it was sent in earlier rounds.
+    earlier_sends: u32,
+    /// What the next round will name.
+    leaves: Option<RoundMark>,
+    /// News of earlier calls that may be told with this one's answer.
+    news: Vec<News>,
+    /// Were they told, in a text and in `_meta`?
+    news_told: (bool, bool),
+    /// The operation that the caller is told to be unknown.
+    told_unknown: Option<OperationId>,
     state: State,
 }
 
@@ -270,6 +301,12 @@ impl Call {
             settled: None,
             further: None,
             unlookable: false,
+            round: None,
+            earlier_sends: 0,
+            leaves: None,
+            news: Vec::new(),
+            news_told: (false, false),
+            told_unknown: None,
             state: State::Learning { refreshed: false },
         };
         (call, vec![Action::Learn { refresh: false }])
@@ -287,7 +324,8 @@ impl Call {
 
     /// The frame for the server, under the id that the shell chose for it.
     pub fn upstream(&self, id: &str) -> String {
-        self.request.upstream(id, self.coerced.as_ref())
+        self.request
+            .upstream(id, self.coerced.as_ref(), self.passes_key())
     }
 
     /// The contract's own deadline, where it has one.
@@ -347,6 +385,10 @@ impl Call {
                 Vec::new()
             }
             (State::RecordingIntent, Event::Recorded(recording)) => self.intent_recorded(recording, now),
+            (State::RecordingIntent, Event::KeyTaken(first)) => self.key_taken(first, now),
+            (State::AwaitingKey { .. }, Event::KeyDue) => self.record_intent(now),
+            (State::AwaitingKey { first }, Event::TimedOut) => self.retell(&first, now),
+            (State::AwaitingKey { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
             (State::Waiting, Event::Sent) => {
                 self.state = State::Waiting;
                 self.sent = Some(now);
@@ -415,19 +457,17 @@ impl Call {
         }
         self.coerced = coerced;
         self.disclosure = disclosure;
-        match refusal {
+        match refusal.or_else(|| self.cannot_keep_key()) {
             Some(ending) => self.refuse(&ending, now),
-            None if self.must_ask() => self.ask_consent(now),
-            None => self.record_intent(now),
+            None => {
+                self.join_round();
+                if self.must_ask() {
+                    self.ask_consent(now)
+                } else {
+                    self.record_intent(now)
+                }
+            }
         }
-    }
-
-    fn record_intent(&mut self, now: UnixMillis) -> Vec<Action> {
-        self.state = State::RecordingIntent;
-        vec![Action::Record {
-            entries: self.intent(now),
-            wait: self.waits_for_disk(),
-        }]
     }
 
     fn intent_recorded(&mut self, recording: Recording, now: UnixMillis) -> Vec<Action> {
@@ -439,7 +479,7 @@ impl Call {
             return self.conclude(&not_in_time(), None, now);
         }
         match &self.recorded {
-            Recording::Not { why } if self.must_be_recorded() => {
+            Recording::Not { why } if self.must_be_recorded() || self.request.key.key().is_some() => {
                 let why = why.clone();
                 self.conclude(&Ending::Unrecorded { why }, None, now)
             }
@@ -539,6 +579,7 @@ impl Call {
             self.declared = judgment.ruling.effect;
         }
         self.look_further(&judgment, ending, reply, now);
+        self.disclosure.news = std::mem::take(&mut self.news);
         let read = self.class() == EffectClass::Read;
         let after = match ending {
             // Nobody waits for this read any more; a write is listened to, and must not be stopped half-way.
@@ -546,12 +587,7 @@ impl Call {
             Ending::CancelledSent if !read => After::ListenUntilDeadline,
             _ => After::Nothing,
         };
-        let caller = Caller {
-            id: self.request.id().to_owned(),
-            revision: self.request.revision,
-            promises_structure: self.tool.as_ref().is_none_or(|tool| tool.promises_structure()),
-        };
-        let draft = Draft::new(&scene, ending, judgment, caller, &self.disclosure, reply);
+        let draft = Draft::new(&scene, ending, judgment, self.caller(), &self.disclosure, reply);
         let entries = if self.circumstances.has_ledger {
             let facts = VerdictFacts {
                 block: draft.block.as_deref(),
@@ -563,14 +599,13 @@ impl Call {
         } else {
             Vec::new()
         };
+        self.note_told(&draft, reply);
+        let action = self.put_down(entries, self.keeps(&draft));
         self.state = State::Concluding {
             draft: Box::new(draft),
             after,
         };
-        vec![Action::Record {
-            entries,
-            wait: self.waits_for_disk(),
-        }]
+        vec![action]
     }
 
     /// Trusted reads do not wait for the sync; nor does a call whose intent already could not be written: it has
@@ -640,10 +675,17 @@ impl Call {
             ..VerdictFacts::default()
         };
         let entry = self.verdict_entry(Phase::Amendment, &scene, &judgment, &facts, now);
-        let mut actions = vec![Action::Record {
-            entries: vec![entry],
-            wait: false,
-        }];
+        let first = match self.keeps_late(&scene, &ending, reply) {
+            Some(key) => Action::RecordKeyed {
+                entries: vec![entry],
+                key,
+            },
+            None => Action::Record {
+                entries: vec![entry],
+                wait: false,
+            },
+        };
+        let mut actions = vec![first];
         // One that was looked at already goes on being looked at by itself.
         if !was_looking {
             actions.extend(self.next_look(now));
@@ -712,7 +754,7 @@ impl Call {
             tool: self.request.tool.clone(),
             class: self.class(),
             claims_read_only: self.tool.as_ref().is_some_and(|tool| tool.claims_read_only()),
-            attempts: self.attempts,
+            attempts: self.earlier_sends.saturating_add(self.attempts),
             elapsed: Duration::from_millis(now.since(self.sent.unwrap_or(self.opened))),
             strict_shape: self
                 .terms()

@@ -71,6 +71,7 @@ pub fn refuse(
             deadline_ms: 0,
             disclosed: serde_json::Value::Null,
             contract: Vec::new(),
+            key: None,
         },
     );
     let verdict = bodies::verdict(&scene, now, draft.judgment(), &VerdictFacts::default());

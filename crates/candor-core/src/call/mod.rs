@@ -4,10 +4,12 @@
 
 pub mod admission;
 pub mod crashed;
+pub mod keyed;
 pub mod machine;
 pub mod malformed;
 pub mod reply;
 pub mod request;
+pub mod rounds;
 
 #[cfg(test)]
 mod tests;

@@ -5,11 +5,14 @@ use std::ops::Range;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::keyed::GivenKey;
+use super::rounds::RoundMark;
+use crate::contract::recovery::KeyPlace;
 use crate::names::ToolName;
 use crate::wire::decode::{CallParams, Implementation, RequestMeta};
-use crate::wire::encode::{Edits, span};
+use crate::wire::encode::{Edits, add_members, span};
 use crate::wire::envelope::{Message, Request, read, text_of};
-use crate::wire::members::{Opened, object};
+use crate::wire::members::{Opened, entries, object};
 use crate::wire::revision::Revision;
 
 /// The arguments of a call.
@@ -44,6 +47,14 @@ pub struct CallRequest {
     pub named_revision: Option<Revision>,
     /// What 2026-07-28 wants in `_meta` of every request, raw; nothing in the legacy era.
     pub protocol_meta: Option<String>,
+    /// Its idempotency key.
+    pub key: GivenKey,
+    /// What it goes on with, where it is a further round of one operation (2026-07-28).
+    pub round: Option<RoundMark>,
+    /// Where `params` stands.
+    params: Range<usize>,
+    /// Where `_meta` stands, where it is an object.
+    meta: Option<Range<usize>>,
 }
 
 /// Why a `tools/call` is malformed, in words that say what was expected.
@@ -105,7 +116,15 @@ impl CallRequest {
         };
         let meta: Option<RequestMeta<'_>> = params.meta.and_then(|raw| object(raw.get()));
         let named_revision = meta.as_ref().and_then(RequestMeta::revision);
+        let key = meta.as_ref().and_then(|meta| meta.idempotency_key);
         Ok(Self {
+            key: GivenKey::read(key.map(RawValue::get)),
+            round: RoundMark::of_request(&params, name.as_ref()),
+            params: span(text, raw.get()).unwrap_or_default(),
+            meta: params
+                .meta
+                .filter(|raw| raw.get().starts_with('{'))
+                .and_then(|raw| span(text, raw.get())),
             client: meta
                 .as_ref()
                 .and_then(|meta| Some(Implementation::name_in(meta.client_info?.get())?.into_owned())),
@@ -146,12 +165,30 @@ impl CallRequest {
         }
     }
 
-    /// The frame for the server: the id is Candor's own, the arguments are as they came unless they were coerced.
-    pub fn upstream(&self, id: &str, coerced: Option<&Value>) -> String {
+    /// The frame for the server: the id is Candor's own, the arguments are as they came unless they were coerced. A key
+    /// that the server takes is added where it is to stand, unless the caller put something there.
+    pub fn upstream(&self, id: &str, coerced: Option<&Value>, key: Option<(&KeyPlace, &str)>) -> String {
         let mut edits = Edits::new();
         edits.replace(self.id.clone(), id);
-        if let (Some(value), Arguments::Object(span)) = (coerced, &self.arguments) {
-            edits.replace(span.clone(), value.to_string());
+        let mut arguments = match (coerced, &self.arguments) {
+            (Some(value), Arguments::Object(_)) => Some(value.to_string()),
+            _ => None,
+        };
+        match key {
+            Some((KeyPlace::Argument(name), key)) => {
+                let raw = arguments.as_deref().or(self.raw_arguments()).unwrap_or("{}");
+                arguments = with_member(raw, name, key).or(arguments);
+            }
+            Some((KeyPlace::Meta(name), key)) => self.add_to_meta(&mut edits, name, key),
+            None => {}
+        }
+        match (&self.arguments, arguments) {
+            (_, None) => {}
+            (Arguments::Object(span), Some(text)) => edits.replace(span.clone(), text),
+            (Arguments::Null, Some(_)) => {}
+            (Arguments::Absent, Some(text)) => {
+                self.add_to_params(&mut edits, &format!("\"arguments\":{text}"));
+            }
         }
         edits.apply(&self.text)
     }
@@ -183,12 +220,48 @@ impl CallRequest {
         Some((state, params.input_responses.map(|raw| raw.get().to_owned())))
     }
 
+    fn add_to_meta(&self, edits: &mut Edits, name: &str, key: &str) {
+        match &self.meta {
+            Some(span) => {
+                let raw = self.text.get(span.clone()).unwrap_or_default();
+                if let Some(whole) = with_member(raw, name, key) {
+                    edits.replace(span.clone(), whole);
+                }
+            }
+            None => {
+                let member = Value::from(name).to_string();
+                self.add_to_params(edits, &format!("\"_meta\":{{{member}:{}}}", Value::from(key)));
+            }
+        }
+    }
+
+    fn add_to_params(&self, edits: &mut Edits, member: &str) {
+        if let Some((at, what)) = add_members(&self.text, &self.params, member) {
+            edits.insert(at, what);
+        }
+    }
+
     /// Lets go of the text, once nothing of it will be sent any more.
     pub fn forget(&mut self) {
         self.text = String::new();
         self.id = 0..0;
         self.arguments = Arguments::Absent;
+        self.params = 0..0;
+        self.meta = None;
     }
+}
+
+/// An object with one member more; `None` where it has it already, or is none.
+fn with_member(raw: &str, name: &str, value: &str) -> Option<String> {
+    let has = |written: &str| serde_json::from_str::<String>(written).is_ok_and(|written| written == name);
+    if entries(raw)?.iter().any(|(written, _)| has(written)) {
+        return None;
+    }
+    let member = format!("{}:{}", Value::from(name), Value::from(value));
+    let (at, what) = add_members(raw, &(0..raw.len()), &member)?;
+    let mut edits = Edits::new();
+    edits.insert(at, what);
+    Some(edits.apply(raw))
 }
 
 #[cfg(test)]

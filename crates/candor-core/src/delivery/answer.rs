@@ -6,6 +6,7 @@ use std::ops::Range;
 use bytestring::ByteString;
 use serde_json::{Map, Value, json};
 
+use super::news::News;
 use super::redaction::{self, KnownSecrets, Redacted};
 use super::result::Reworked;
 use super::wording;
@@ -15,14 +16,14 @@ use crate::judgment::how::How;
 use crate::judgment::judge::Judgment;
 use crate::judgment::ruling::{Bytes, Channel, Flag, Ruling, refusal_codes};
 use crate::judgment::verdict::OnDisk;
-use crate::record::Recording;
+use crate::record::{Receipt, Recording};
 use crate::wire::decode::ErrorObject;
 use crate::wire::encode::{Edits, Pieces, add_members, span};
 use crate::wire::reply::{Carried, Reply};
 use crate::wire::revision::{Era, Revision};
 
 /// The key of the verdict in `_meta`.
-const VERDICT: &str = "candor/verdict";
+pub(super) const VERDICT: &str = "candor/verdict";
 
 /// What the caller's side needs to be answered.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,10 +46,20 @@ pub struct Disclosure {
     pub notices: Vec<String>,
     /// Findings from before the answer came.
     pub findings: Vec<Finding>,
+    /// What became known of earlier calls.
+    pub news: Vec<News>,
+}
+
+impl Disclosure {
+    /// The news that no `_meta` has told yet.
+    pub(super) fn news_members(&self) -> Vec<Value> {
+        let untold = self.news.iter().filter(|news| !news.in_meta);
+        untold.map(News::member).collect()
+    }
 }
 
 /// An answer that lacks only the word whether it is recorded.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Draft {
     judgment: Judgment,
     /// Candor's block as given, where it wrote one.
@@ -59,7 +70,7 @@ pub struct Draft {
     secrets: KnownSecrets,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Shape {
     /// The server's frame, edited.
     Server {
@@ -88,6 +99,11 @@ pub struct Delivery {
 }
 
 impl Delivery {
+    /// Of a frame that another part of the delivery has made.
+    pub(super) fn of(frame: Option<Pieces>) -> Self {
+        Self { frame }
+    }
+
     /// The frame for the caller, without its newline.
     pub fn into_frame(self) -> Option<Pieces> {
         self.frame
@@ -105,8 +121,13 @@ impl Draft {
         reply: Option<&Reply>,
     ) -> Self {
         let secrets = scene.secrets.clone();
-        let block = wording::block(scene, ending, &judgment)
-            .map(|block| redaction::known(&block, &secrets).value.into_owned());
+        let block = wording::block(scene, ending, &judgment).map(|mut block| {
+            for news in &disclosure.news {
+                block.push('\n');
+                block.push_str(&news.line(&secrets));
+            }
+            redaction::known(&block, &secrets).value.into_owned()
+        });
         let mut shape = shape(&judgment, block.as_deref(), reply, &secrets);
         if let (Shape::Error { code }, Ending::Malformed { rpc_code, .. }) = (&mut shape, ending) {
             *code = *rpc_code;
@@ -143,6 +164,20 @@ impl Draft {
             shape,
             secrets,
         }
+    }
+
+    /// The whole answer as it leaves if its verdict is on disk: what is kept for an idempotency key, in the transaction that
+    /// puts the verdict there.
+    pub fn as_recorded(&self) -> Option<String> {
+        let receipt = Receipt::asserted_by_ledger(0);
+        let delivery = self.clone().sign(&Recording::OnDisk(receipt));
+        delivery.into_frame().map(Pieces::into_text)
+    }
+
+    /// Which news it tells, in its text and in its `_meta`.
+    pub fn tells_news(&self) -> (bool, bool) {
+        let in_meta = self.judgment.ruling.channel == Channel::Result;
+        (in_meta && self.block.is_some(), in_meta)
     }
 
     /// The judgment it delivers.
@@ -229,6 +264,10 @@ fn disclosed(disclosure: &Disclosure, judgment: &Judgment) -> Map<String, Value>
     }
     if !disclosure.notices.is_empty() {
         meta.insert("candor/notices".to_owned(), json!(disclosure.notices));
+    }
+    let news = disclosure.news_members();
+    if !news.is_empty() && judgment.ruling.channel == Channel::Result {
+        meta.insert("candor/news".to_owned(), Value::Array(news));
     }
     meta
 }
@@ -323,7 +362,8 @@ fn upstream_error(reply: &Reply, secrets: &KnownSecrets) -> Option<Redacted<Valu
     Some(redaction::least_json(&value, secrets))
 }
 
-fn own_result(caller: &Caller, block: &str, flag: Flag, meta: Map<String, Value>) -> String {
+/// A result of Candor's own.
+pub(super) fn own_result(caller: &Caller, block: &str, flag: Flag, meta: Map<String, Value>) -> String {
     let mut result = Map::new();
     if caller.revision.era() == Era::Modern {
         result.insert("resultType".to_owned(), json!("complete"));

@@ -69,7 +69,9 @@ fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Strin
         }
         (_, Effect::NotApplied) => "Nothing changed.",
         (Ending::Refused { .. }, Effect::Unknown) => "It did not say whether anything was done first.",
-        (Ending::Timeout, _) => "It may be done, not done, or still running.",
+        (Ending::Timeout | Ending::KeyUnknown { running: true }, _) => {
+            "It may be done, not done, or still running."
+        }
         (Ending::Replied(_), Effect::Unknown) if ruling.opening == Opening::AcceptedNotYetDone => "",
         (Ending::Replied(_), Effect::Partial) => "",
         (_, _) => "It may or may not be done.",
@@ -102,6 +104,11 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         .map(|error| error.repeat)
         .or(judgment.ruling.repeat);
     let text = match (ending, repeat) {
+        (Ending::BadInput { issues, .. }, _)
+            if issues.iter().any(|issue| issue.rule == "idempotency_key") =>
+        {
+            "The same call gets the same answer. Its arguments are checked once the key is one, or is left out."
+        }
         (
             Ending::BadInput {
                 total, issues, times, ..
@@ -119,6 +126,14 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         }
         (Ending::Unconfirmed { .. }, _) => {
             "The same call asks the user again; without consent it gets the same answer."
+        }
+        (Ending::KeyConflict { .. }, _) => {
+            "The same call gets the same answer. The key with its first arguments gets the first call's answer; \
+             another key makes a new call."
+        }
+        (Ending::KeyUnknown { .. }, _) => {
+            "The same call with this key is never sent a second time; once it is known what came of the first, it gets \
+             that answer. The present state of the target shows which it was."
         }
         (Ending::Unrecorded { .. }, _) => {
             "Every such call gets this answer until a person makes the record of calls writable again."

@@ -57,6 +57,16 @@ pub enum Ending {
         /// Will every later call end so, until a person does something?
         lasts: bool,
     },
+    /// Its idempotency key was used before with other arguments.
+    KeyConflict {
+        /// The operation that used it first.
+        first: OperationId,
+    },
+    /// The call that used its idempotency key first has no known outcome. The scene is that of the first call.
+    KeyUnknown {
+        /// Is the first still running?
+        running: bool,
+    },
     /// The caller cancelled before it was sent.
     CancelledUnsent,
     /// A result came.
@@ -121,6 +131,8 @@ impl Ending {
             Self::Unconfirmed { .. } => How::Unconfirmed,
             Self::Unrecorded { .. } => How::Unrecorded,
             Self::ConnectFailed { .. } => How::ConnectFailed,
+            Self::KeyConflict { .. } => How::KeyConflict,
+            Self::KeyUnknown { .. } => How::KeyUnknown,
             Self::CancelledUnsent => How::CancelledUnsent,
             Self::Replied(reading) => reading.how,
             // A tool that its server lists no more: the refusal is as good as "no such method".

@@ -56,6 +56,10 @@ words! {
         Unrecorded = "unrecorded",
         /// No byte of the request left.
         ConnectFailed = "connect_failed",
+        /// Its idempotency key was used with other arguments.
+        KeyConflict = "key_conflict",
+        /// The call that used its idempotency key first has no known outcome.
+        KeyUnknown = "key_unknown",
         /// The caller cancelled before it was sent.
         CancelledUnsent = "cancelled_unsent",
         /// An unflagged result, nothing promised is missing.

@@ -1,6 +1,6 @@
 //! The judge: from an ending and its scene to a verdict. Total and pure; the same facts give the same verdict.
 
-use super::ending::{Ending, Scene};
+use super::ending::{Ending, Scene, Voice};
 use super::finding::{Finding, FindingCode};
 use super::how::How;
 use super::looked::{Before, looked};
@@ -36,6 +36,7 @@ pub fn judge(scene: &Scene, ending: &Ending) -> Judgment {
     let clauses = Clauses {
         strict_shape: scene.strict_shape,
         refusal_changes_nothing: changes_nothing,
+        sent_before: scene.attempts > 0 && scene.voice == Voice::Gateway,
         declared: match ending {
             Ending::Told(told) => Some(told.declared()),
             _ => None,

@@ -112,6 +112,8 @@ pub struct Clauses {
     pub strict_shape: bool,
     /// The contract says that this very refusal means that nothing was done.
     pub refusal_changes_nothing: bool,
+    /// The request was sent before this ending: in an earlier round of one operation, or in an earlier attempt.
+    pub sent_before: bool,
     /// What a tool written with the library declares of itself; counts for [`How::Told`] only.
     pub declared: Option<Declared>,
 }
@@ -119,7 +121,9 @@ pub struct Clauses {
 /// Rules on one call. `None` as reading means that no mapping read the result.
 pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Clauses) -> Ruling {
     let as_write = match how {
-        How::Malformed | How::UnknownTool | How::BadInput => refused(how, Kind::InvalidInput),
+        How::Malformed | How::UnknownTool | How::BadInput | How::KeyConflict => {
+            refused(how, Kind::InvalidInput)
+        }
         How::Unauthorised | How::Foreign | How::Unconfirmed => refused(how, Kind::PermissionDenied),
         How::Limited => refused(how, Kind::RateLimited),
         How::CancelledUnsent => refused(how, Kind::Cancelled),
@@ -153,7 +157,7 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
             ..reported()
         },
         How::NotAResult | How::Oversized => lost(Kind::ContractBroken),
-        How::Both | How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken => {
+        How::Both | How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken | How::KeyUnknown => {
             lost(Kind::OutcomeUnknown)
         }
         How::Crashed => unheard(Kind::OutcomeUnknown),
@@ -178,6 +182,11 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
     } else {
         as_write
     };
+    let as_write = if clauses.sent_before {
+        sent_before(as_write)
+    } else {
+        as_write
+    };
     let ruling = for_class(how, class, as_write);
     Ruling {
         repeat: repeat(how, class, &ruling),
@@ -192,7 +201,7 @@ fn refused(how: How, kind: Kind) -> Ruling {
         ..unsent(kind)
     };
     match how {
-        How::BadInput | How::Unconfirmed | How::Limited => base,
+        How::BadInput | How::KeyConflict | How::Unconfirmed | How::Limited => base,
         How::CancelledUnsent => Ruling {
             channel: Channel::Nobody,
             flag: Flag::NoResult,
@@ -431,6 +440,23 @@ fn nothing_done(how: How, ruling: Ruling) -> Ruling {
     }
 }
 
+/// "Not sent" proves that nothing was done only where nothing was sent before either.
+fn sent_before(ruling: Ruling) -> Ruling {
+    if ruling.protocol != Protocol::NotSent {
+        return ruling;
+    }
+    Ruling {
+        effect: Effect::Unknown,
+        opening: match (ruling.opening, ruling.outcome) {
+            (Opening::NotDone, Outcome::Rejected) => Opening::RejectedEffectUnknown,
+            (Opening::NotDone, _) => Opening::FailedEffectUnknown,
+            (other, _) => other,
+        },
+        may_retry: false,
+        ..ruling
+    }
+}
+
 /// What an effect class changes in the ruling for a write.
 fn for_class(how: How, class: EffectClass, write: Ruling) -> Ruling {
     match class {
@@ -482,6 +508,8 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
     }
     let harmless = matches!(class, EffectClass::Read | EffectClass::Idempotent);
     Some(match how {
+        // A repeat with the same key is never sent while the first is unknown.
+        How::KeyUnknown => Repeat::MayHelp,
         How::Limited | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => Repeat::MayHelp,
         How::Timeout | How::Closed | How::HttpBroken | How::EOther | How::Panicked if harmless => {
             Repeat::MayHelp
@@ -498,6 +526,7 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
         | How::Unauthorised
         | How::Foreign
         | How::BadInput
+        | How::KeyConflict
         | How::Unconfirmed
         | How::EParams
         | How::EMethod
@@ -549,6 +578,8 @@ pub fn error_code(how: How) -> Option<&'static str> {
         How::Unauthorised => "CANDOR_PERMISSION_DENIED",
         How::Foreign => "CANDOR_NOT_FOUND",
         How::BadInput => "CANDOR_INVALID_INPUT",
+        How::KeyConflict => "CANDOR_KEY_CONFLICT",
+        How::KeyUnknown => "CANDOR_KEY_UNKNOWN",
         How::Unconfirmed => "CANDOR_NOT_CONFIRMED",
         How::Limited => "CANDOR_RATE_LIMITED",
         How::Unrecorded => "CANDOR_NOT_RECORDED",

@@ -43,6 +43,9 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             };
             unknown_tool(scene.tool.as_str(), (who, instead), nearest, secrets)
         }
+        Ending::BadInput { issues, .. } if issues.iter().any(|issue| issue.rule == "idempotency_key") => {
+            format!("{tool} was not sent to {server}; its idempotency key can't be used.")
+        }
         Ending::BadInput { total, by_rule, .. } if scene.voice == Voice::Library => {
             told::bad_input(&tool, *total, *by_rule)
         }
@@ -73,6 +76,20 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             let why = least(why, secrets).value;
             format!("{tool} was not sent: {server} {}.", escape_invisible(&why))
         }
+        Ending::KeyConflict { first } => format!(
+            "{tool} was not sent to {server}: its idempotency key was used before with other arguments (call {}).",
+            first.short()
+        ),
+        Ending::KeyUnknown { running: true } => format!(
+            "{tool} was called before with this idempotency key (call {}), and that call has no answer yet. It was not sent \
+             again.",
+            scene.operation.short()
+        ),
+        Ending::KeyUnknown { running: false } => format!(
+            "{tool} was called before with this idempotency key (call {}), and what came of that call is not known. It was \
+             not sent again.",
+            scene.operation.short()
+        ),
         Ending::CancelledUnsent => {
             format!("{tool} was cancelled by the caller before it was sent to {server}.")
         }

@@ -60,7 +60,7 @@ fn declares(outcome: Outcome, effect: Effect) -> Given {
 }
 
 /// Endings of the table that lean on another row ("as its own row"): circumstances rather than endings.
-const LEANING: [&str; 4] = ["late", "unsettled", "unlisted_tools", "unrecorded"];
+const LEANING: [&str; 5] = ["late", "unsettled", "unlisted_tools", "unrecorded", "replayed"];
 
 type Row = BTreeMap<String, Value>;
 

@@ -42,6 +42,8 @@ pub struct IntentFacts<'a> {
     pub disclosed: Value,
     /// The clauses of the contract that hold, each with its source.
     pub contract: Vec<(String, String)>,
+    /// The idempotency key. Only its digest is written.
+    pub key: Option<&'a str>,
 }
 
 /// The body of an intent.
@@ -65,7 +67,11 @@ pub fn intent(scene: &Scene, at: UnixMillis, facts: &IntentFacts<'_>) -> String 
         "disclosed": facts.disclosed,
         "contract": facts.contract.iter().map(|(clause, source)| json!({ "clause": clause, "source": source })).collect::<Vec<_>>(),
     });
-    redaction::known_json(body, secrets).to_string()
+    let mut body = redaction::known_json(body, secrets);
+    if let (Some(key), Some(members)) = (facts.key, body.as_object_mut()) {
+        members.insert("idempotencyKeyDigest".to_owned(), json!(digest(key)));
+    }
+    body.to_string()
 }
 
 /// What a verdict says beside itself.
@@ -161,6 +167,16 @@ fn kept(raw: &str, secrets: &KnownSecrets) -> Value {
 /// SHA-256 in hexadecimal.
 pub fn digest(raw: &str) -> String {
     hex(&Sha256::digest(raw.as_bytes()))
+}
+
+/// SHA-256 over several parts, each behind its length, so that no two lists of parts are the same text.
+pub fn digest_of_parts(parts: &[&[u8]]) -> [u8; 32] {
+    let mut whole = Sha256::new();
+    for part in parts {
+        whole.update((part.len() as u64).to_be_bytes());
+        whole.update(part);
+    }
+    whole.finalize().into()
 }
 
 /// Bytes in hexadecimal.

@@ -65,6 +65,14 @@ pub struct RequestMeta<'a> {
     /// The token that progress notifications will name.
     #[serde(borrow, default, rename = "progressToken", deserialize_with = "present")]
     pub progress_token: Option<&'a RawValue>,
+    /// The caller's word that a call with the same key is the same call.
+    #[serde(
+        borrow,
+        default,
+        rename = "candor/idempotencyKey",
+        deserialize_with = "present"
+    )]
+    pub idempotency_key: Option<&'a RawValue>,
 }
 
 impl RequestMeta<'_> {

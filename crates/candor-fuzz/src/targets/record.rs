@@ -115,6 +115,7 @@ fn written(arguments: &str) -> String {
         secrets: KnownSecrets::default(),
     };
     let facts = IntentFacts {
+        key: None,
         arguments: Some(arguments),
         class: Some(EffectClass::Read.to_string()),
         schema: None,

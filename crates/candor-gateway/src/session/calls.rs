@@ -47,7 +47,7 @@ impl Session {
         };
         self.note_named_revision(request.named_revision);
         self.note_host(request.client.take());
-        let Some(request) = self.take_round(request, params, &origin) else {
+        let Some(mut request) = self.take_round(request, params, &origin) else {
             return;
         };
         let circumstances = self.circumstances();
@@ -56,7 +56,13 @@ impl Session {
         if let Some(token) = &progress_token {
             self.progress.insert(token.clone(), key);
         }
-        let (call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
+        let goes_on = request.round.take();
+        let goes_on = goes_on.and_then(|mark| self.rounds.take(&mark, Instant::now()));
+        self.look_for_news();
+        let (mut call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
+        if let Some(round) = goes_on {
+            call.go_on_with(round);
+        }
         let opened = Instant::now();
         let deadline = self.deadline_of(None, false);
         let active = Active {
@@ -120,7 +126,10 @@ impl Session {
             return;
         };
         let learnt = matches!(event, Event::Learnt(_));
+        active.call.offer_news(self.news.on_offer());
         let actions = active.call.on(event, clock::now());
+        let (in_text, in_meta) = active.call.told_news();
+        self.news.note_told(in_text, in_meta);
         if learnt {
             let refused = active
                 .call
@@ -148,12 +157,18 @@ impl Session {
         while let Some(action) = queue.pop_front() {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
+                Action::RecordKeyed { entries, key: used } => {
+                    self.news.note_entries(&entries);
+                    self.record_keyed(key, entries, used);
+                }
+                Action::AwaitKey => self.await_key(key),
                 Action::Record { entries, wait } => {
                     self.note_accepted(key, &entries);
                     stop_at(match entries.last().map(|entry| entry.phase) {
                         Some(Phase::Verdict) => Stop::Judged,
                         _ => Stop::Admitted,
                     });
+                    self.news.note_entries(&entries);
                     if wait && let Recorder::Ledger(_) = &self.recorder {
                         let recorder = self.recorder.clone();
                         self.records
@@ -177,13 +192,23 @@ impl Session {
                 Action::Deliver(delivery) => {
                     stop_at(Stop::VerdictRecorded);
                     self.gathers &= !Stop::Delivered.is_wanted();
-                    let Some(origin) = self.calls.get(&key).map(|active| active.origin.clone()) else {
+                    let Some(active) = self.calls.get_mut(&key) else {
                         continue;
                     };
+                    let origin = active.origin.clone();
+                    if let Some((mark, round)) = active.call.leaves_round() {
+                        self.rounds.expect(mark, round, Instant::now());
+                    }
+                    let unknown = active.call.told_unknown();
                     match delivery.into_frame() {
                         // The round before was answered, and no other came: nobody waits.
                         _ if self.confirming.is_unheard(key) => {}
-                        Some(frame) => self.answer(&origin, frame),
+                        Some(frame) => {
+                            if let Some(operation) = unknown {
+                                self.news.note_unknown(operation, &active.call.request().tool);
+                            }
+                            self.answer(&origin, frame);
+                        }
                         None => self.leave_unanswered(&origin),
                     }
                     stop_at(Stop::Delivered);
@@ -363,6 +388,8 @@ impl Session {
             Recorded::LeftAccepted(left) => self.take_up(left),
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
             Recorded::Unsettled(found) => self.unsettled_found(found),
+            Recorded::Keyed(key, keyed) => self.keyed_recorded(key, keyed),
+            Recorded::Looked(found) => self.looked(&found),
             Recorded::Malformed(key, recording) => {
                 let Some((draft, origin)) = self.malformed.remove(&key) else {
                     return;
@@ -388,6 +415,7 @@ impl Session {
                 Timer::Reconcile => self.seek(),
                 Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
+                Timer::Key(call) => self.happened(call, Event::KeyDue),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
                 Timer::Follow(operation) => self.look_at_accepted(operation),
                 Timer::Question(call) => self.question_expired(call),

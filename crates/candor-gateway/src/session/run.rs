@@ -21,9 +21,12 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use super::batches::Batches;
 use super::confirming::Confirming;
 use super::following::Following;
+use super::keys::server_of;
+use super::news::Newsroom;
 use super::pending::Pending;
 use super::reconciler::Reconciler;
 use super::revival::Revival;
+use super::rounds::Rounds;
 use super::state::{Server, Session};
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
@@ -144,6 +147,9 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         next_timer: 0,
         records: JoinSet::new(),
         refusals: HashMap::new(),
+        key_server: server_of(options.name.as_deref(), &options.command),
+        rounds: Rounds::default(),
+        news: Newsroom::default(),
         refusal_order: VecDeque::new(),
         noise: NoiseLog::new(),
         strays: 0,

@@ -17,6 +17,7 @@ use candor_core::record::{Entry, Recording};
 use candor_core::recovery::settle::Open;
 use candor_core::wire::encode::Pieces;
 use candor_core::wire::revision::Revision;
+use candor_ledger::StoredEntry;
 use candor_transport::{FrameNumber, FrameSink, NoiseLog, SinkClosed};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -25,11 +26,14 @@ use super::batches::{Answered, Batches};
 use super::calls::MOST_QUEUED;
 use super::confirming::Confirming;
 use super::following::{Following, LeftAccepted};
+use super::keys::Keyed;
 use super::listing::Listing;
+use super::news::Newsroom;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
 use super::reconciler::Reconciler;
 use super::recovery::Planned;
 use super::revival::Revival;
+use super::rounds::Rounds;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
 use crate::deadline::{Deadline, deadline};
@@ -99,6 +103,8 @@ pub(super) enum Timer {
     Own(u64),
     /// The handshake with a server that was started anew has.
     Handshake(u64),
+    /// When is it looked again what became of the call that used this call's key first?
+    Key(CallKey),
 }
 
 /// The server's side.
@@ -121,6 +127,8 @@ pub(super) enum Recorded {
     Unsettled(Vec<Open>),
     /// Not written but read: what earlier runs left accepted.
     LeftAccepted(Vec<LeftAccepted>),
+    Keyed(CallKey, Keyed),
+    Looked(Vec<StoredEntry>),
 }
 
 pub(super) struct Session {
@@ -167,6 +175,10 @@ pub(super) struct Session {
     pub(super) next_timer: u64,
     pub(super) records: JoinSet<Recorded>,
     pub(super) refusals: HashMap<String, u32>,
+    /// What the server is to its idempotency keys.
+    pub(super) key_server: String,
+    pub(super) rounds: Rounds,
+    pub(super) news: Newsroom,
     pub(super) refusal_order: VecDeque<String>,
     pub(super) noise: NoiseLog,
     pub(super) strays: u64,

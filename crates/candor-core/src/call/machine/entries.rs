@@ -44,6 +44,7 @@ impl Call {
                 "confirmation": self.confirmation_told(),
             }),
             contract: self.terms().map(clauses).unwrap_or_default(),
+            key: self.request.key.key(),
         };
         vec![Entry {
             operation: self.operation,
