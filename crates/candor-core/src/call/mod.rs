@@ -8,6 +8,7 @@ pub mod machine;
 pub mod malformed;
 pub mod reply;
 pub mod request;
+pub mod settled;
 
 #[cfg(test)]
 mod tests;
