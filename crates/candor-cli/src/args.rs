@@ -15,6 +15,7 @@ use crate::doctor::args::DoctorArgs;
 use crate::import::args::ImportArgs;
 use crate::ledger::args::{ExportArgs, PruneArgs};
 use crate::man::ManArgs;
+use crate::settle::args::SettleArgs;
 use crate::times;
 
 const EXAMPLES: &str = "\
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Calls(CallsArgs),
     /// Show one call: three layers, timeline, wording as given.
     Show(ShowArgs),
+    /// Say what became of a call that nobody knows the end of.
+    Settle(SettleArgs),
     /// Look after the record of calls.
     Ledger(LedgerArgs),
     /// Explain a code, a way a call can end, or a word.
@@ -149,7 +152,7 @@ pub(crate) enum LogFormat {
 #[command(after_help = "\
 Examples:
   candor calls                          the last 50 calls, newest first
-  candor calls --unsettled              what nobody knows the end of
+  candor calls --unsettled              what nobody knows the end of, how old it is, and what would settle it
   candor calls --server rooms --outcome rejected --since 1h
   candor calls --json | jq .outcome     one object a line; outcome is null while a call runs
 

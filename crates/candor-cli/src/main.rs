@@ -18,6 +18,7 @@ mod meanings;
 mod place;
 mod record;
 mod screen;
+mod settle;
 mod show;
 mod table;
 mod times;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         None => wrap::run(&args.wrap),
         Some(Command::Calls(args)) => calls::run(&args),
         Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Settle(args)) => settle::run(&args),
         Some(Command::Ledger(args)) => ledger::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),

@@ -111,13 +111,37 @@ impl Written {
                 ],
             },
         };
+        self.open(scene, after, &facts)
+    }
+
+    /// Records a lost answer of a call whose contract says how to look again.
+    pub(crate) fn looked_at(&self, number: u128) {
+        let facts = IntentFacts {
+            arguments: None,
+            class: Some("write".into()),
+            schema: None,
+            revision: "2025-11-25",
+            host: None,
+            request_id: "9",
+            deadline_ms: 55_000,
+            disclosed: json!({}),
+            contract: vec![(
+                "read_back by list_bookings: applied if answer.n == 1".into(),
+                "candor.toml:9".into(),
+            )],
+        };
+        let scene = self.open(scene(number, EffectClass::Write, "cancel_booking"), 8_000, &facts);
+        self.ended(&scene, &Ending::Timeout, 60_000, &VerdictFacts::default());
+    }
+
+    fn open(&self, scene: Scene, after: i64, facts: &IntentFacts<'_>) -> Scene {
         let at = UnixMillis(BEGIN + after);
         self.append(entry(
             &scene,
             Phase::Intent,
             at,
             None,
-            bodies::intent(&scene, at, &facts),
+            bodies::intent(&scene, at, facts),
         ));
         scene
     }

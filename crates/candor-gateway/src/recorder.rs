@@ -144,7 +144,8 @@ impl Obstacle {
     }
 }
 
-fn stored(entry: Entry) -> candor_ledger::Entry {
+/// An entry of the core as the ledger takes it.
+pub fn stored(entry: Entry) -> candor_ledger::Entry {
     let concluded = entry.concluded;
     candor_ledger::Entry {
         operation: entry.operation.uuid(),

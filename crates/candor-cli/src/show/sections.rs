@@ -43,6 +43,7 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
             "  {}  {since:>9}  {what} ({place})",
             times::stamp(record.entry.at_ms)
         )?;
+        settled(shown, out, record)?;
         if record.entry.phase != Phase::Intent {
             before = Some(Concluded::of(record));
         }
@@ -63,6 +64,16 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// Whose word an amendment is, and why they gave it.
+fn settled(shown: &Shown, out: &mut dyn Write, record: &StoredEntry) -> io::Result<()> {
+    let body = Body::read(&record.entry.body);
+    let (Some(by), Some(because)) = (body.text("/settled/by"), body.text("/settled/because")) else {
+        return Ok(());
+    };
+    let label = format!("  {:26}the word of ", "");
+    shown.text(out, &label, &format!("{}: {}", line(by), line(because)))
 }
 
 fn concluded(record: &StoredEntry) -> String {

@@ -10,6 +10,7 @@ pub mod malformed;
 pub mod reply;
 pub mod request;
 pub mod rounds;
+pub mod settled;
 
 #[cfg(test)]
 mod tests;

@@ -27,6 +27,8 @@ const NOT_BY_A_SERVER: &[(&str, &str)] = &[
     ("http_refused", "HTTP only"),
     ("http_broken", "HTTP only"),
     ("crashed", "Candor itself is killed"),
+    ("settled_applied", "a person's word"),
+    ("settled_not_applied", "a person's word"),
     ("told", "only a tool written with the library says so itself"),
     (
         "panicked",
