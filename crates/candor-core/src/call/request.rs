@@ -274,7 +274,7 @@ mod tests {
         let request = CallRequest::parse(frame, Revision::V2026_07_28).unwrap().unwrap();
         let bare = request.without_round().unwrap();
         assert_eq!(
-            bare.upstream("7", None),
+            bare.upstream("7", None, None),
             r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"drop","arguments":{"n":1.10},"_meta":{"x":[ 1]}}}"#
         );
         assert_eq!(
