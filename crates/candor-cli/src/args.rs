@@ -97,6 +97,12 @@ pub(crate) struct WrapArgs {
     /// The contracts (candor.toml).
     #[arg(long, short = 'c', value_name = "FILE", env = "CANDOR_CONFIG")]
     pub(crate) config: Option<PathBuf>,
+    /// Apply the contract packs that are part of Candor: contracts for servers that many people run.
+    #[arg(long)]
+    pub(crate) packs: bool,
+    /// Apply this contract pack where it fits the server. It stands before those that are part of Candor.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pack: Vec<PathBuf>,
     /// How long a call may take, from its opening (waits for the list of tools, the record and a server that starts
     /// are in it), such as 30s or 2m [default: 2 s less than the host, else 55s]
     #[arg(long, value_name = "TIME", value_parser = duration)]

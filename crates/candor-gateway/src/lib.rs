@@ -7,5 +7,6 @@ pub mod catalogue;
 pub mod clock;
 pub mod config;
 pub mod deadline;
+pub mod packs;
 pub mod recorder;
 pub mod session;

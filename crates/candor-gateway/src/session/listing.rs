@@ -157,7 +157,7 @@ impl Session {
             return;
         };
         match end {
-            Ok(()) => self.catalogue.learn(listing.pages),
+            Ok(()) => self.take_in(listing.pages),
             Err(why) => {
                 tracing::warn!(%why, "calls go through unchecked");
                 self.catalogue.fail(why, Instant::now());
@@ -166,6 +166,12 @@ impl Session {
         for key in listing.waiting {
             self.tell_tool(key);
         }
+    }
+
+    /// A whole list is there: what the tools look like says which clauses of a contract pack are theirs.
+    fn take_in(&mut self, pages: Pages) {
+        self.catalogue.learn(pages);
+        self.packs.check(self.catalogue.definitions());
     }
 
     fn tell_tool(&mut self, key: CallKey) {
@@ -188,7 +194,7 @@ impl Session {
             (Some(_), _) => return,
         };
         match pages.turn(result) {
-            Turned::Last => self.catalogue.learn(pages),
+            Turned::Last => self.take_in(pages),
             Turned::Next(cursor) => self.host_list = Some((cursor, pages)),
             Turned::Unreadable => {}
         }
