@@ -9,17 +9,18 @@ use std::time::Duration;
 
 use candor_core::arguments::check::Mode;
 use candor_core::contract::effect::{EffectClass, Source, Sourced};
+use candor_core::contract::mapping::Mapping;
 use candor_core::contract::mapping::pointer::Pointer;
-use candor_core::contract::mapping::{Mapping, ReferenceClause, StateTool, ValueList, Values};
 use candor_core::contract::rules::{Part, Rule, Zone};
 use candor_core::contract::schema::Formats;
 use candor_core::contract::terms::{Refusal, ShapeMode};
 
 use super::expand::Environment;
 use super::fault::{ConfigFault, FaultKind};
-use super::keys::{Listed, Path, Placed, Verbatim};
-use super::raw::{RawConfig, RawOutcome, RawRule, RawServer, RawTool};
+use super::keys::{Placed, Verbatim};
+use super::raw::{RawConfig, RawRule, RawServer, RawTool};
 use super::reader::Reader;
+use super::recovery::{Classes, RawShared, Recovery};
 use super::text::Text;
 use super::words::{LogLevel, OneOf};
 
@@ -62,6 +63,8 @@ pub struct ServerConfig {
     pub formats: Option<Sourced<Formats>>,
     /// How long a call may take, from its opening.
     pub timeout: Option<Sourced<Duration>>,
+    /// What is done after a verdict, for every tool that says nothing of its own.
+    pub recovery: Recovery,
     /// Tools by name.
     pub tools: BTreeMap<String, ToolConfig>,
 }
@@ -85,6 +88,8 @@ pub struct ToolConfig {
     pub nothing_done_on: BTreeMap<Refusal, Source>,
     /// How results are read.
     pub outcome: Option<Sourced<Mapping>>,
+    /// What is done after a verdict.
+    pub recovery: Recovery,
     /// Extra rules on arguments, in the order of the file.
     pub rules: Vec<Sourced<Rule>>,
 }
@@ -183,6 +188,7 @@ impl Builder<'_, '_> {
         let zone = raw
             .time_zone
             .map_or_else(|| zone.clone(), |placed| placed.value.0);
+        let classes = Classes::of(raw.tools.as_ref());
         ServerConfig {
             trust_annotations: self.sourced(raw.trust_annotations, |trust| trust),
             trust_verdicts: self.sourced(raw.trust_verdicts, |trust| trust),
@@ -191,13 +197,22 @@ impl Builder<'_, '_> {
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             timeout: self.sourced(raw.timeout, |deadline| deadline.0),
+            recovery: self.shared(RawShared {
+                retry: raw.retry,
+                breaker: raw.breaker,
+                idempotency_key: raw.idempotency_key,
+                confirm: raw.confirm,
+            }),
             tools: named(raw.tools)
-                .map(|(name, tool)| (name, self.tool(tool, &zone)))
+                .map(|(name, tool)| {
+                    let tool = self.tool(&name, tool, &classes, &zone);
+                    (name, tool)
+                })
                 .collect(),
         }
     }
 
-    pub(super) fn tool(&mut self, raw: RawTool, zone: &Zone) -> ToolConfig {
+    pub(super) fn tool(&mut self, name: &str, raw: RawTool, classes: &Classes, zone: &Zone) -> ToolConfig {
         let zone = raw
             .time_zone
             .map_or_else(|| zone.clone(), |placed| placed.value.0);
@@ -216,92 +231,17 @@ impl Builder<'_, '_> {
                 .map(|code| (code.value.0, self.source(&code.key)))
                 .collect(),
             outcome,
+            recovery: Recovery {
+                read_back: self.read_back(raw.read_back, name, classes, &zone),
+                ..self.shared(RawShared {
+                    retry: raw.retry,
+                    breaker: raw.breaker,
+                    idempotency_key: raw.idempotency_key,
+                    confirm: raw.confirm,
+                })
+            },
             rules: self.rules(list(raw.rules), &zone),
         }
-    }
-
-    fn mapping(&mut self, placed: Placed<RawOutcome>) -> Option<Mapping> {
-        let raw = placed.value;
-        let mut values = Values::default();
-        let lists = [
-            (ValueList::Completed, raw.completed),
-            (ValueList::Accepted, raw.accepted),
-            (ValueList::Rejected, raw.rejected),
-            (ValueList::Failed, raw.failed),
-            (ValueList::Partial, raw.partial),
-        ];
-        let none_written = lists
-            .iter()
-            .all(|(_, items)| items.as_ref().is_none_or(|items| items.value.is_empty()));
-        for (meaning, items) in lists {
-            for Placed {
-                value: Listed(value),
-                span,
-                ..
-            } in list(items)
-            {
-                if let Err(two) = values.add(meaning, value) {
-                    self.reader.fault::<()>(span, FaultKind::TwoMeanings(two));
-                }
-            }
-        }
-        if none_written {
-            self.reader.fault::<()>(placed.key.clone(), FaultKind::NoValues);
-        }
-        let state = self.state_tool(raw.state_tool, raw.state_argument);
-        let reference = self.reference(raw.reference, raw.reference_name, state);
-        Some(Mapping {
-            document: raw.from.map(|placed| placed.value.0).unwrap_or_default(),
-            pointer: pointer(raw.pointer)?,
-            values,
-            code: pointer(raw.code),
-            message: pointer(raw.message),
-            reference,
-            suggestion: pointer(raw.suggestion),
-        })
-    }
-
-    /// The tool that shows a reference's state: both of its keys, or none.
-    fn state_tool(
-        &mut self,
-        tool: Option<Placed<String>>,
-        argument: Option<Placed<String>>,
-    ) -> Option<Placed<StateTool>> {
-        match (tool, argument) {
-            (Some(tool), Some(argument)) => Some(Placed {
-                value: StateTool {
-                    tool: tool.value,
-                    argument: argument.value,
-                },
-                span: tool.span,
-                key: tool.key,
-            }),
-            (Some(tool), None) => self.alone(tool.key, "state_tool", "state_argument"),
-            (None, Some(argument)) => self.alone(argument.key, "state_argument", "state_tool"),
-            (None, None) => None,
-        }
-    }
-
-    fn reference(
-        &mut self,
-        path: Option<Placed<Path>>,
-        noun: Option<Placed<String>>,
-        state: Option<Placed<StateTool>>,
-    ) -> Option<ReferenceClause> {
-        match (path, noun, state) {
-            (Some(path), noun, state) => Some(ReferenceClause {
-                pointer: path.value.0,
-                noun: noun.map(|noun| noun.value),
-                state: state.map(|state| state.value),
-            }),
-            (None, Some(noun), _) => self.alone(noun.key, "reference_name", "reference"),
-            (None, None, Some(state)) => self.alone(state.key, "state_tool", "reference"),
-            (None, None, None) => None,
-        }
-    }
-
-    fn alone<T>(&mut self, key: Range<usize>, there: &'static str, other: &'static str) -> Option<T> {
-        self.reader.fault(key, FaultKind::Alone { key: there, other })
     }
 
     fn rules(&mut self, raw: impl Iterator<Item = Placed<RawRule>>, zone: &Zone) -> Vec<Sourced<Rule>> {
@@ -363,20 +303,20 @@ impl Builder<'_, '_> {
         compiled.ok().filter(|_| whole)
     }
 
-    fn source(&self, key: &Range<usize>) -> Source {
+    pub(super) fn source(&self, key: &Range<usize>) -> Source {
         Source::Config {
             file: self.reader.file().to_owned(),
             line: self.reader.line(key),
         }
     }
 
-    fn sourced<T, U>(&self, placed: Option<Placed<T>>, take: impl FnOnce(T) -> U) -> Option<Sourced<U>> {
+    pub(super) fn sourced<T, U>(
+        &self,
+        placed: Option<Placed<T>>,
+        take: impl FnOnce(T) -> U,
+    ) -> Option<Sourced<U>> {
         placed.map(|placed| Sourced::new(take(placed.value), self.source(&placed.key)))
     }
-}
-
-fn pointer(placed: Option<Placed<Path>>) -> Option<Pointer> {
-    placed.map(|placed| placed.value.0)
 }
 
 pub(super) fn list<T>(placed: Option<Placed<Vec<Placed<T>>>>) -> impl Iterator<Item = Placed<T>> {

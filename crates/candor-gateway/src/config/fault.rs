@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use candor_core::contract::mapping::TwoMeanings;
 use candor_core::contract::mapping::pointer::PointerFault;
-use candor_core::contract::rules::{Part, RuleFault};
+use candor_core::contract::rules::{FaultKind as ExpressionFault, Part, RuleFault};
 
 use super::duration::DurationFault;
 use super::expand::ExpandFault;
@@ -117,6 +117,41 @@ pub enum FaultKind {
     /// Something in the head of a contract pack.
     #[error(transparent)]
     Pack(PackFault),
+    /// An expression of a later look that can't be used.
+    #[error("{0}")]
+    Term(ExpressionFault),
+    /// A look again by the tool whose effect is in question.
+    #[error("a read-back asks another tool than the one that is looked at, and one that changes nothing")]
+    ReadBackByItself,
+    /// A look again by a tool that the file calls a write.
+    #[error("this file says that this tool changes something; a read-back asks one that changes nothing")]
+    ReadBackByAWrite,
+    /// A look again at what a tool did that does nothing.
+    #[error("this tool has effect \"read\": it changes nothing that could be looked at")]
+    ReadBackOfARead,
+    /// A key that goes two ways, or none.
+    #[error("an idempotency key goes one way: either \"argument\" or \"meta\" is expected")]
+    OneKeyPlace,
+    /// A name that no argument and no member has.
+    #[error("a name without spaces and of at most {limit} bytes is expected here")]
+    KeyName {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A number too small or too large.
+    #[error("a whole number from {least} to {most} is expected here")]
+    OutOfBounds {
+        /// The least.
+        least: u32,
+        /// The most.
+        most: u32,
+    },
+    /// No sentence to ask a person.
+    #[error("a sentence of at most {limit} bytes is expected here, or true")]
+    Question {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// More faults than are worth listing.
     #[error("{count} more faults are not shown")]
     More {
@@ -144,6 +179,7 @@ impl ConfigFault {
                 Some(format!("set it, or give a default: ${{{name}:-…}}"))
             }
             FaultKind::Rule(fault) => fault.kind.help(),
+            FaultKind::Term(fault) => fault.help(),
             _ => None,
         }
     }

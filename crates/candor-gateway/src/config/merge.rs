@@ -46,6 +46,7 @@ impl Config {
         let of_tool = of_server.tools.get(tool).unwrap_or(&no_tool);
         let with_pack = pack.map(|below| of_tool.clone().over(below));
         let of_tool = with_pack.as_ref().unwrap_or(of_tool);
+        let (tool_recovery, server_recovery) = (&of_tool.recovery, &of_server.recovery);
         let defaults = ToolTerms::default();
         ToolTerms {
             class: command_line.class_of(tool).or_else(|| of_tool.effect.clone()),
@@ -70,11 +71,15 @@ impl Config {
                 self.timeout.as_ref(),
             ]),
             nothing_done_on: of_tool.nothing_done_on.clone(),
-            read_back: None,
-            retry: None,
-            breaker: None,
-            key_place: None,
-            confirm: None,
+            read_back: tool_recovery.read_back.clone(),
+            retry: first([tool_recovery.retry.as_ref(), server_recovery.retry.as_ref()]),
+            breaker: first([tool_recovery.breaker.as_ref(), server_recovery.breaker.as_ref()]),
+            key_place: first([
+                tool_recovery.key_place.as_ref(),
+                server_recovery.key_place.as_ref(),
+            ]),
+            confirm: first([tool_recovery.confirm.as_ref(), server_recovery.confirm.as_ref()])
+                .and_then(|asked| Some(Sourced::new(asked.value?, asked.source))),
             trust_annotations: first([
                 command_line.trust_annotations.then(|| said(true)).as_ref(),
                 of_server.trust_annotations.as_ref(),

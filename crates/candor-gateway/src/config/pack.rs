@@ -10,6 +10,7 @@ use super::fault::{ConfigFault, FaultKind};
 use super::keys::Placed;
 use super::raw::RawPack;
 use super::reader::Reader;
+use super::recovery::Classes;
 use super::text::Text;
 use crate::packs::{Package, PackageFault, VersionFault, Versions};
 
@@ -87,7 +88,11 @@ fn read(name: &str, raw: RawPack, reader: &mut Reader<'_>) -> Option<Pack> {
     });
     let digests = digests.collect();
     let mut builder = Builder { reader };
-    let tools = build::named(raw.tools).map(|(name, tool)| (name, builder.tool(tool, &Zone::utc())));
+    let classes = Classes::of(raw.tools.as_ref());
+    let tools = build::named(raw.tools).map(|(name, tool)| {
+        let config = builder.tool(&name, tool, &classes, &Zone::utc());
+        (name, config)
+    });
     Some(Pack {
         name: name.to_owned(),
         tools: tools.collect(),

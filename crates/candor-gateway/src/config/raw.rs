@@ -15,6 +15,8 @@ use toml::de::DeValue;
 use super::fault::FaultKind;
 use super::keys::{Code, Deadline, FromToml, Listed, Path, Placed, Verbatim, ZoneName};
 use super::reader::Reader;
+use super::recovery::{RawBreaker, RawKeyPlace, RawReadBack, RawRetry};
+use super::span::Consent;
 use super::words::{LogLevel, OneOf};
 
 /// A table with fixed keys: those it needs, and those it may have.
@@ -56,6 +58,8 @@ macro_rules! table {
         }
     };
 }
+
+pub(super) use table;
 
 table! {
     /// Contracts and settings of Candor. Every key is optional; unknown keys are refused.
@@ -108,6 +112,14 @@ table! {
             /// How long a call may take, from its opening: waits for a list of tools, for the record and for a server
             /// that starts are in it.
             timeout: Deadline,
+            /// When a call of any of its tools may be sent again. A tool's own clause stands over it, here and below.
+            retry: RawRetry,
+            /// When this server is left alone for a while because it fails.
+            breaker: RawBreaker,
+            /// How an idempotency key is passed on to this server.
+            idempotency_key: RawKeyPlace,
+            /// Ask a person before any call: true, or the sentence they are asked.
+            confirm: Consent,
             /// Tools by name.
             tools: BTreeMap<String, Placed<RawTool>>,
         }
@@ -139,6 +151,16 @@ table! {
             nothing_done_on: Vec<Placed<Code>>,
             /// How results are read.
             outcome: RawOutcome,
+            /// How to look again at what a call left behind.
+            read_back: RawReadBack,
+            /// When a call may be sent again.
+            retry: RawRetry,
+            /// When the server is left alone for a while because calls of this tool fail.
+            breaker: RawBreaker,
+            /// How an idempotency key is passed on.
+            idempotency_key: RawKeyPlace,
+            /// Ask a person before a call: true, or the sentence they are asked. False takes the server's clause away.
+            confirm: Consent,
             /// Extra rules on arguments.
             rules: Vec<Placed<RawRule>>,
         }
