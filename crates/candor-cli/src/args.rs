@@ -11,6 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::completions::CompletionsArgs;
+use crate::contract::args::ContractArgs;
 use crate::doctor::args::DoctorArgs;
 use crate::import::args::ImportArgs;
 use crate::ledger::args::{ExportArgs, PruneArgs};
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Play servers that lie, bare and through Candor.
     Demo(DemoArgs),
+    /// Draft contracts from what a server lists, and try them on recorded calls.
+    Contract(ContractArgs),
     /// Put `candor --` before the servers in hosts' configs, or take it out again.
     Import(ImportArgs),
     /// Look at the hosts' configs, the record, the clock and the servers, and say what to do.
@@ -293,7 +296,7 @@ pub(crate) struct FixtureArgs {
     pub(crate) rest: Vec<OsString>,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|fault| fault.to_string())
 }
 
