@@ -325,6 +325,7 @@ mod tests {
                     let flag = match ruling.flag {
                         Flag::Set => "set",
                         Flag::Kept => "kept",
+                        Flag::Cleared => "false",
                         Flag::NoResult => "–",
                     };
                     let row = &line.row;

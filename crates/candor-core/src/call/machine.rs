@@ -1,6 +1,7 @@
 //! The machine of one call. Nothing here waits, sends, writes or looks at a clock.
 
 mod entries;
+mod looking;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use self::looking::Looking;
 use super::admission::{Admission, admit};
 use super::reply::{ending, refuses_parameters};
 use super::request::CallRequest;
@@ -18,13 +20,14 @@ use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft};
 use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::finding::{Finding, FindingCode};
-use crate::judgment::judge::{Judgment, judge, judge_late};
+use crate::judgment::judge::{judge, judge_late, judge_looked};
 use crate::judgment::verdict::Protocol;
 use crate::known::Known;
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::VerdictFacts;
 use crate::record::{Entry, Phase, Recording};
+use crate::recovery::read_back::Look;
 use crate::wire::reply::Reply;
 
 /// How many late answers of one call are recorded; a server that goes on answering is not listened to.
@@ -66,6 +69,13 @@ pub enum Event {
     TimedOut,
     /// The caller cancelled, or left.
     Cancelled,
+    /// A look at what the call left behind has ended: with an answer, or with why there is none.
+    Looked(Result<Reply, String>),
+    /// There is no looking: the tool is not known to change nothing, or not there.
+    CannotLook {
+        /// Why, as a sentence's end.
+        why: String,
+    },
 }
 
 /// Why no answer will come.
@@ -116,6 +126,16 @@ pub enum Action {
     },
     /// Send the request (see [`Call::upstream`]).
     Send,
+    /// Ask this tool of the same server with these arguments, so long from now: what did the call leave behind? It ends
+    /// with [`Event::Looked`], or with [`Event::CannotLook`].
+    ReadBack {
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+        /// The wait before.
+        after: Duration,
+    },
     /// Tell the server that nobody waits any more: the deadline of a read passed.
     CancelUpstream,
     /// Give this to the caller.
@@ -148,6 +168,11 @@ enum State {
     Waiting,
     /// The server refused the parameters: is the tool still there?
     Confirming { reply: Reply },
+    /// What the call left behind is looked at.
+    Recovering {
+        looking: Box<Looking>,
+        reply: Option<Reply>,
+    },
     /// A verdict is on its way to disk.
     Concluding { draft: Box<Draft>, after: After },
     /// The caller is told. What still comes amends the record.
@@ -190,6 +215,14 @@ pub struct Call {
     /// Answers that came while the first was being recorded.
     early: Vec<Reply>,
     late_answers: usize,
+    /// The arguments as they were sent, where there is something to look for.
+    args: Option<Value>,
+    /// What a look settled.
+    settled: Option<Look>,
+    /// A call that is told and still open is looked at further.
+    further: Option<Box<Looking>>,
+    /// The contract's read-back can't be asked.
+    unlookable: bool,
     state: State,
 }
 
@@ -219,6 +252,10 @@ impl Call {
             timed_out: false,
             early: Vec::new(),
             late_answers: 0,
+            args: None,
+            settled: None,
+            further: None,
+            unlookable: false,
             state: State::Learning { refreshed: false },
         };
         (call, vec![Action::Learn { refresh: false }])
@@ -242,6 +279,11 @@ impl Call {
     /// The contract's own deadline, where it has one.
     pub fn contract_deadline(&self) -> Option<Duration> {
         Some(self.terms()?.deadline.as_ref()?.value)
+    }
+
+    /// Does its contract say how to look again at what it left behind?
+    pub fn has_read_back(&self) -> bool {
+        self.class() != EffectClass::Read && self.terms().is_some_and(|terms| terms.read_back.is_some())
     }
 
     /// What the call may change; a tool that nobody classified counts as a write.
@@ -313,7 +355,13 @@ impl Call {
             (State::Concluding { draft, after }, Event::Recorded(recording)) => {
                 self.tell(*draft, after, &recording, now)
             }
+            (State::Recovering { looking, reply }, event) => self.recovering(*looking, reply, event, now),
             (State::Told, Event::Replied(reply)) => self.late(&reply, now),
+            (State::Told, Event::Looked(end)) => self.looked_further(&end, now),
+            (State::Told, Event::CannotLook { .. }) => {
+                self.further = None;
+                Vec::new()
+            }
             (state @ (State::Concluding { .. } | State::Confirming { .. }), Event::Replied(reply)) => {
                 // One more answer while the first is still on its way: its turn comes once the caller is told.
                 self.state = state;
@@ -451,9 +499,25 @@ impl Call {
         actions
     }
 
+    /// The call has ended: it is looked after where its contract says how, and then told.
     fn conclude(&mut self, ending: &Ending, reply: Option<&Reply>, now: UnixMillis) -> Vec<Action> {
+        self.begin_to_look(ending, reply, now)
+            .unwrap_or_else(|| self.finish(ending, reply, None, now))
+    }
+
+    fn finish(
+        &mut self,
+        ending: &Ending,
+        reply: Option<&Reply>,
+        look: Option<Look>,
+        now: UnixMillis,
+    ) -> Vec<Action> {
         let scene = self.scene(now);
-        let judgment = judge(&scene, ending);
+        let judgment = match look {
+            Some(look) => judge_looked(&scene, ending, look),
+            None => judge(&scene, ending),
+        };
+        self.look_further(&judgment, ending, reply, now);
         let read = self.class() == EffectClass::Read;
         let after = match ending {
             // Nobody waits for this read any more; a write is listened to, and must not be stopped half-way.
@@ -515,6 +579,7 @@ impl Call {
         for reply in std::mem::take(&mut self.early) {
             actions.extend(self.late(&reply, now));
         }
+        actions.extend(self.next_look(now));
         actions
     }
 
@@ -526,7 +591,9 @@ impl Call {
         self.late_answers += 1;
         let ending = self.read(reply, true);
         let scene = self.scene(now);
-        let mut judgment: Judgment = judge_late(&scene, &ending);
+        let mut judgment = judge_late(&scene, &ending);
+        let was_looking = self.further.is_some();
+        judgment = self.late_with_look(&ending, reply, judgment, now);
         judgment.findings.push(Finding::new(
             FindingCode::LateAnswer,
             format!(
@@ -540,10 +607,53 @@ impl Call {
             ..VerdictFacts::default()
         };
         let entry = self.verdict_entry(Phase::Amendment, &scene, &judgment, &facts, now);
-        vec![Action::Record {
+        let mut actions = vec![Action::Record {
             entries: vec![entry],
             wait: false,
-        }]
+        }];
+        // One that was looked at already goes on being looked at by itself.
+        if !was_looking {
+            actions.extend(self.next_look(now));
+        }
+        actions
+    }
+
+    /// Something happened while the caller still waits and Candor looks.
+    fn recovering(
+        &mut self,
+        looking: Looking,
+        reply: Option<Reply>,
+        event: Event,
+        now: UnixMillis,
+    ) -> Vec<Action> {
+        match event {
+            Event::Looked(end) => self.looked(looking, reply, &end, now),
+            Event::CannotLook { why } => self.cannot_look(looking, reply.as_ref(), why, now),
+            Event::TimedOut => self.stop_looking(looking, reply.as_ref(), now),
+            // The answer came after all, before anybody was told that it would not.
+            Event::Replied(answer) if reply.is_none() => self.settle(&answer, true, now),
+            Event::Cancelled => {
+                self.early.extend(reply);
+                self.finish(&Ending::CancelledSent, None, None, now)
+            }
+            Event::Replied(answer) => {
+                if self.early.len() < KEPT_LATE {
+                    self.early.push(answer);
+                }
+                self.state = State::Recovering {
+                    looking: Box::new(looking),
+                    reply,
+                };
+                Vec::new()
+            }
+            _ => {
+                self.state = State::Recovering {
+                    looking: Box::new(looking),
+                    reply,
+                };
+                Vec::new()
+            }
+        }
     }
 
     fn terms(&self) -> Option<&ToolTerms> {

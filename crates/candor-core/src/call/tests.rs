@@ -1,5 +1,7 @@
 //! The machine of one call, driven by lists of events. No clock: every moment is given.
 
+mod looking;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -77,6 +79,7 @@ struct Run {
     cancels: u32,
     refreshes: u32,
     waits: Vec<bool>,
+    looks: Vec<(String, Value, std::time::Duration)>,
 }
 
 fn run(call: &mut Call, events: Vec<Event>) -> Run {
@@ -96,6 +99,11 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                 Action::Deliver(delivery) => {
                     run.delivered.extend(delivery.into_frame().map(Pieces::into_text));
                 }
+                Action::ReadBack {
+                    tool,
+                    arguments,
+                    after,
+                } => run.looks.push((tool, arguments, after)),
                 Action::Told { .. } => {}
             }
         }

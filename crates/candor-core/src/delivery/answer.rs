@@ -13,7 +13,7 @@ use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::how::How;
 use crate::judgment::judge::Judgment;
-use crate::judgment::ruling::{Bytes, Channel, Ruling, refusal_codes};
+use crate::judgment::ruling::{Bytes, Channel, Flag, Ruling, refusal_codes};
 use crate::judgment::verdict::OnDisk;
 use crate::record::Recording;
 use crate::wire::decode::ErrorObject;
@@ -164,7 +164,8 @@ impl Draft {
             }
             Shape::Result => {
                 let meta = self.meta(recording);
-                Some(own_result(&self.caller, self.block.as_deref().unwrap_or_default(), meta).into())
+                let block = self.block.as_deref().unwrap_or_default();
+                Some(own_result(&self.caller, block, self.judgment.ruling.flag, meta).into())
             }
             Shape::Error { code } => {
                 let error = self.judgment.verdict.error.as_ref();
@@ -322,7 +323,7 @@ fn upstream_error(reply: &Reply, secrets: &KnownSecrets) -> Option<Redacted<Valu
     Some(redaction::least_json(&value, secrets))
 }
 
-fn own_result(caller: &Caller, block: &str, meta: Map<String, Value>) -> String {
+fn own_result(caller: &Caller, block: &str, flag: Flag, meta: Map<String, Value>) -> String {
     let mut result = Map::new();
     if caller.revision.era() == Era::Modern {
         result.insert("resultType".to_owned(), json!("complete"));
@@ -334,7 +335,8 @@ fn own_result(caller: &Caller, block: &str, meta: Map<String, Value>) -> String 
     {
         result.insert("structuredContent".to_owned(), verdict.clone());
     }
-    result.insert("isError".to_owned(), json!(true));
+    let flagged = flag != Flag::Cleared || caller.promises_structure;
+    result.insert("isError".to_owned(), json!(flagged));
     result.insert("_meta".to_owned(), Value::Object(meta));
     format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}",

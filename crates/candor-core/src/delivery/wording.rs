@@ -19,8 +19,12 @@ pub fn block(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<Stri
     if ruling.opening == Opening::Silent {
         return None;
     }
+    if let Some(lines) = looked::lines(scene, ending, judgment) {
+        return Some(lines.join("\n"));
+    }
     let first = format!("{}: {}", ruling.opening, what_happened(scene, ending, ruling));
     let mut lines = vec![join([first, whether_changed(scene, ending, judgment)])];
+    lines.extend(looked::in_vain(scene, judgment));
     lines.extend(detail(scene, ending));
     lines.push(join([
         what_repeat_means(scene, ending, judgment),
@@ -225,6 +229,8 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
     }
     out.join(" ")
 }
+
+mod looked;
 
 #[cfg(test)]
 mod library_tests;

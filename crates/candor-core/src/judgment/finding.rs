@@ -31,6 +31,10 @@ words! {
         ResultType = "result_type",
         /// An answer, or a second one, came when the verdict was already told.
         LateAnswer = "late_answer",
+        /// The contract's read-back can't be asked: its tool is not known to change nothing, or not there.
+        ReadBackUnusable = "read_back_unusable",
+        /// Candor looked, and what it saw settles nothing.
+        ReadBackNothing = "read_back_nothing",
         /// A verdict under Candor's own key from a server that is not trusted.
         ClaimedVerdict = "claimed_verdict",
     }

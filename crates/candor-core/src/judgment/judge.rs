@@ -3,10 +3,12 @@
 use super::ending::{Ending, Scene};
 use super::finding::{Finding, FindingCode};
 use super::how::How;
+use super::looked::{Before, looked};
 use super::ruling::{self, Clauses, Ruling, rule};
 use super::sentence;
 use super::verdict::{Failure, Repeat, Verdict};
 use crate::contract::mapping::Reference;
+use crate::recovery::read_back::{Look, Shown};
 
 /// A verdict with all that led to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +21,8 @@ pub struct Judgment {
     pub verdict: Verdict,
     /// Broken or unverifiable clauses.
     pub findings: Vec<Finding>,
+    /// What looking again came to, where Candor looked.
+    pub look: Option<Look>,
 }
 
 /// Judges one call.
@@ -43,6 +47,39 @@ pub fn judge(scene: &Scene, ending: &Ending) -> Judgment {
         verdict: verdict(scene, ending, &ruling),
         findings: findings(ending, &ruling),
         ruling,
+        look: None,
+    }
+}
+
+/// Judges one call that was looked after.
+pub fn judge_looked(scene: &Scene, ending: &Ending, look: Look) -> Judgment {
+    let own = judge(scene, ending);
+    let Some(before) = Before::of(&own.ruling, own.how) else {
+        return own;
+    };
+    let ruling = looked(own.ruling, before, look.shown);
+    let mut verdict = verdict(scene, ending, &ruling);
+    if let Some(error) = &mut verdict.error {
+        error.message = sentence::looked::after(scene, ending, &ruling, before, &look);
+    }
+    let mut findings = own.findings;
+    if look.shown == Shown::Nothing {
+        let code = if look.times == 0 {
+            FindingCode::ReadBackUnusable
+        } else {
+            FindingCode::ReadBackNothing
+        };
+        findings.push(Finding::new(
+            code,
+            sentence::looked::sentence(&look, &scene.secrets),
+        ));
+    }
+    Judgment {
+        how: own.how,
+        ruling,
+        verdict,
+        findings,
+        look: Some(look),
     }
 }
 

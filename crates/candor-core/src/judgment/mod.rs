@@ -4,6 +4,7 @@ pub mod ending;
 pub mod finding;
 pub mod how;
 pub mod judge;
+pub mod looked;
 pub mod ruling;
 pub mod sentence;
 pub mod told;

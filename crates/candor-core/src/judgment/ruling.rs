@@ -55,6 +55,10 @@ words! {
         AcceptedNotYetDone = "ACCEPTED, NOT YET DONE",
         /// The server needs more.
         NeedsInput = "NEEDS INPUT",
+        /// Done: its answer was lost or said nothing, and a look shows it.
+        Done = "DONE",
+        /// Flagged as an error, and a look shows that it was done all the same.
+        DoneThoughReported = "DONE, THOUGH REPORTED AS AN ERROR",
     }
 }
 
@@ -65,6 +69,9 @@ pub enum Flag {
     Kept,
     /// Set.
     Set,
+    /// Not set, in a result of Candor's own: it says that something is done. A tool that promises structure gets it set
+    /// all the same, since strict clients drop an unflagged result without it.
+    Cleared,
     /// There is no result to flag.
     NoResult,
 }
@@ -149,8 +156,8 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
         How::Both | How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken => {
             lost(Kind::OutcomeUnknown)
         }
-        How::Crashed => untold(Kind::OutcomeUnknown),
-        How::CancelledSent => untold(Kind::Cancelled),
+        How::Crashed => unheard(Kind::OutcomeUnknown),
+        How::CancelledSent => unheard(Kind::Cancelled),
         How::EParams => refusal(
             Opening::RejectedEffectUnknown,
             Outcome::Rejected,
@@ -373,14 +380,8 @@ fn lost(kind: Kind) -> Ruling {
 }
 
 /// As `lost`, with nobody left to tell.
-fn untold(kind: Kind) -> Ruling {
-    Ruling {
-        channel: Channel::Nobody,
-        flag: Flag::NoResult,
-        bytes: Bytes::Nothing,
-        opening: Opening::Silent,
-        ..lost(kind)
-    }
+fn unheard(kind: Kind) -> Ruling {
+    untold(lost(kind))
 }
 
 /// A JSON-RPC error that becomes a result the model can read. Handlers throw these mid-work too, so by itself it
@@ -507,15 +508,22 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
     })
 }
 
-/// The ruling for an answer that came after the verdict: the operation is amended, nobody is told twice.
-pub fn late(own: Ruling) -> Ruling {
+/// The same conclusion, with nobody left to tell.
+pub fn untold(own: Ruling) -> Ruling {
     Ruling {
         channel: Channel::Nobody,
         flag: Flag::NoResult,
-        protocol: Protocol::Delivered,
         bytes: Bytes::Nothing,
         opening: Opening::Silent,
         ..own
+    }
+}
+
+/// The ruling for an answer that came after the verdict: the operation is amended, nobody is told twice.
+pub fn late(own: Ruling) -> Ruling {
+    Ruling {
+        protocol: Protocol::Delivered,
+        ..untold(own)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What happened, in one sentence: the verdict's message, and the line that follows the opening words.
 
+pub(crate) mod looked;
 pub(crate) mod told;
 
 use std::time::Duration;

@@ -152,6 +152,7 @@ fn differences(ruling: &Ruling, row: &Row) -> Vec<String> {
                 Flag::Kept => Value::from("kept"),
                 Flag::Set => Value::from(true),
                 Flag::NoResult => Value::from("no result"),
+                Flag::Cleared => Value::from(false),
             },
             "protocol" => Value::from(ruling.protocol.as_str()),
             "outcome" => Value::from(ruling.outcome.as_str()),

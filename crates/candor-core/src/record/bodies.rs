@@ -10,6 +10,7 @@ use crate::judgment::ending::Scene;
 use crate::judgment::finding::Finding;
 use crate::judgment::judge::Judgment;
 use crate::names::{ToolName, UnixMillis};
+use crate::recovery::read_back::Look;
 
 /// The version of every body written here.
 pub const VERSION: u32 = 1;
@@ -98,10 +99,25 @@ pub fn verdict(scene: &Scene, at: UnixMillis, judgment: &Judgment, facts: &Verdi
         "countIsZero": facts.count_is_zero,
         "text": facts.block,
         "findings": findings,
+        "readBack": judgment.look.as_ref().map(|look| read_back(look, secrets)),
         "reply": facts.reply.map(|raw| kept(raw, secrets)),
         "replyDigest": facts.reply.map(digest),
     });
     redaction::known_json(body, secrets).to_string()
+}
+
+/// What looking came to, as it is kept: the evidence of a verdict that stands on it.
+fn read_back(look: &Look, secrets: &KnownSecrets) -> Value {
+    json!({
+        "tool": redaction::masked(&look.tool, secrets).value,
+        "shows": look.shown,
+        "why": (!look.why.is_empty()).then(|| redaction::masked(&look.why, secrets).value),
+        "looks": look.times,
+        "sinceSentMs": u64::try_from(look.since_sent.as_millis()).unwrap_or(u64::MAX),
+        "arguments": look.arguments.as_ref().map(|arguments| kept(&arguments.to_string(), secrets)),
+        "answer": look.answer.as_deref().map(|raw| kept(raw, secrets)),
+        "answerDigest": look.answer.as_deref().map(digest),
+    })
 }
 
 /// The tool's name as it is recorded: whatever a host called it, without credentials.

@@ -1,1 +1,3 @@
-//! What may happen after a verdict. So far: nothing is ever sent again, since only a contract may ask for that.
+//! What may happen after a verdict: looking again at what a call left behind. Only a contract asks for it.
+
+pub mod read_back;

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::pending::{Asked, CallKey, Origin};
 use super::revival::Waiting;
 use super::state::{Active, Recorded, Sent, Server, Session, Timer, fingerprint};
+use super::stops::{Stop, stop_at};
 use crate::clock;
 use crate::deadline::{Deadline, MAXIMUM, deadline};
 use crate::recorder::Recorder;
@@ -53,7 +54,7 @@ impl Session {
         }
         let (call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
         let opened = Instant::now();
-        let deadline = self.deadline_of(None);
+        let deadline = self.deadline_of(None, false);
         let active = Active {
             call,
             origin,
@@ -64,6 +65,7 @@ impl Session {
             deadline,
             progress_token,
             told: false,
+            look: None,
         };
         self.calls.insert(key, active);
         self.set_deadline(key, opened + deadline.wait);
@@ -71,9 +73,10 @@ impl Session {
     }
 
     /// How long a call may take in all, from its opening: a contract's word over what the host can bear.
-    fn deadline_of(&self, said: Option<Duration>) -> Deadline {
+    fn deadline_of(&self, said: Option<Duration>, looks: bool) -> Deadline {
         let said = said.or(self.command_line.timeout);
-        deadline(said, self.host_name.as_deref(), self.tool_timeout)
+        let deadline = deadline(said, self.host_name.as_deref(), self.tool_timeout);
+        if looks { deadline.with_look() } else { deadline }
     }
 
     /// Refuses a `tools/call` that is none, and records it like any other refusal.
@@ -117,11 +120,12 @@ impl Session {
                 .was_bad_input()
                 .then(|| fingerprint(active.call.request()));
             let (opened, said) = (active.opened, active.call.contract_deadline());
+            let looks = active.call.has_read_back();
             if let Some(refused) = refused {
                 self.count_refusal(refused);
             }
             // Only now is it known what the tool's contract says.
-            let deadline = self.deadline_of(said);
+            let deadline = self.deadline_of(said, looks);
             if let Some(active) = self.calls.get_mut(&key)
                 && active.deadline != deadline
             {
@@ -138,6 +142,10 @@ impl Session {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
                 Action::Record { entries, wait } => {
+                    stop_at(match entries.last().map(|entry| entry.phase) {
+                        Some(Phase::Verdict) => Stop::Judged,
+                        _ => Stop::Admitted,
+                    });
                     if wait && let Recorder::Ledger(_) = &self.recorder {
                         let recorder = self.recorder.clone();
                         self.records
@@ -147,9 +155,19 @@ impl Session {
                         self.happened(key, Event::Recorded(recording));
                     }
                 }
-                Action::Send => self.send_call(key),
+                Action::Send => {
+                    stop_at(Stop::IntentRecorded);
+                    self.send_call(key);
+                }
+                Action::ReadBack {
+                    tool,
+                    arguments,
+                    after,
+                } => self.plan_look(key, tool, arguments, after),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
+                    stop_at(Stop::VerdictRecorded);
+                    self.gathers &= !Stop::Delivered.is_wanted();
                     let Some(origin) = self.calls.get(&key).map(|active| active.origin.clone()) else {
                         continue;
                     };
@@ -157,6 +175,7 @@ impl Session {
                         Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
+                    stop_at(Stop::Delivered);
                 }
                 Action::Told { listen } => self.told(key, listen),
             }
@@ -187,6 +206,7 @@ impl Session {
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: false }));
             return;
         }
+        self.gathers &= !Stop::Sent.is_wanted();
         let Ok(number) = self.put(&self.to_server, vec![frame]) else {
             let why = "takes no more requests: it has closed its input".to_owned();
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: true }));
@@ -199,6 +219,7 @@ impl Session {
                 at: Instant::now(),
             });
         }
+        stop_at(Stop::Sent);
         self.pending.ask(id, Asked::Call(key));
         self.happened(key, Event::Sent);
     }
@@ -247,7 +268,7 @@ impl Session {
         }
     }
 
-    fn set_deadline(&mut self, key: CallKey, at: Instant) {
+    pub(super) fn set_deadline(&mut self, key: CallKey, at: Instant) {
         let timer = self.set_timer(at, Timer::Call(key));
         if let Some(active) = self.calls.get_mut(&key)
             && let Some(old) = active.timer.replace(timer)
@@ -267,7 +288,8 @@ impl Session {
         let (Some(sent), true) = (active.sent, active.deadline.renewable && !active.told) else {
             return;
         };
-        let at = (Instant::now() + active.deadline.wait).min(sent.at + MAXIMUM);
+        let most = MAXIMUM.saturating_sub(active.deadline.looking);
+        let at = (Instant::now() + active.deadline.wait).min(sent.at + most);
         self.set_deadline(key, at);
     }
 
@@ -290,6 +312,7 @@ impl Session {
             return;
         };
         active.told = true;
+        active.look = None;
         if let Some(token) = active.progress_token.take()
             && self.progress.get(&token) == Some(&key)
         {
@@ -349,9 +372,11 @@ impl Session {
             match timer {
                 Timer::Call(call) => self.call_timed_out(call),
                 Timer::Learning(call) => self.learning_timed_out(call),
+                Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
+                Timer::Own(upstream) => self.own_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
             }
         }

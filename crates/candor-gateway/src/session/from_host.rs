@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::pending::{Asked, BatchKey, CallKey, Holder, Origin};
 use super::revival::{Memory, Waiting};
 use super::state::{Server, Session, Timer};
+use super::stops::{Stop, stop_at, stop_at_frame};
 use crate::deadline::UNKNOWN_HOST;
 
 /// JSON-RPC 2.0, section 5.1.
@@ -45,6 +46,7 @@ impl Session {
     }
 
     fn bytes_from_host(&mut self, bytes: &[u8]) {
+        stop_at_frame(bytes);
         let Ok(text) = std::str::from_utf8(bytes) else {
             let error =
                 self.refuse_unidentified(PARSE_ERROR, "this message is not UTF-8 and was not passed on");
@@ -146,6 +148,9 @@ impl Session {
             id: request.id.get().to_owned(),
             batch,
         };
+        if Method::of(&request.method) == Method::ToolsCall {
+            stop_at(Stop::EnvelopeRead);
+        }
         if self.pending.holder(&origin.id).is_some() {
             if Method::of(&request.method) == Method::ToolsCall {
                 self.record_refused(&origin.id, BadCall::OpenId);
@@ -162,7 +167,10 @@ impl Session {
             return;
         }
         match Method::of(&request.method) {
-            Method::ToolsCall => self.open_call(text, request, origin),
+            Method::ToolsCall => {
+                stop_at(Stop::Routed);
+                self.open_call(text, request, origin);
+            }
             method => {
                 self.note_client(request, method);
                 self.pass_request(text, request, method, &origin);

@@ -89,11 +89,16 @@ impl Session {
         let head = line.get(..HEAD.min(line.len())).unwrap_or_default();
         let says_so = head.windows(VERSION.len()).any(|part| part == VERSION);
         let id = head::id(head).and_then(|id| id.parse::<u64>().ok());
-        if let (true, Some(id)) = (says_so, id)
-            && let Some(Asked::Call(key)) = self.pending.asked(id)
-        {
-            let key = *key;
-            self.happened(key, Event::Lost(Loss::Unreadable { why: why.to_owned() }));
+        let (true, Some(id)) = (says_so, id) else {
+            return;
+        };
+        match self.pending.asked(id) {
+            Some(Asked::Call(key)) => {
+                let key = *key;
+                self.happened(key, Event::Lost(Loss::Unreadable { why: why.to_owned() }));
+            }
+            Some(Asked::Own(_)) => self.end_own(id, Err(why.to_owned())),
+            _ => {}
         }
     }
 
@@ -132,6 +137,7 @@ impl Session {
                     self.happened(key, Event::Replied(reply));
                 }
             }
+            Some(Asked::Own(_)) => self.own_answered(id, text, response),
             Some(Asked::Forsaken) => {
                 self.pending.take(id);
                 tracing::debug!("an answer to a request that the host cancelled was dropped");
@@ -258,7 +264,7 @@ impl Session {
         let id: u64 = raw.get().parse().ok()?;
         match self.pending.asked(id)? {
             Asked::Host { origin, .. } => with_id(text, raw, &origin.id),
-            Asked::Call(_) | Asked::Listing | Asked::Replay | Asked::Forsaken => None,
+            Asked::Call(_) | Asked::Listing | Asked::Own(_) | Asked::Replay | Asked::Forsaken => None,
         }
     }
 
@@ -276,6 +282,9 @@ impl Session {
             Some(Asked::Call(key)) => {
                 let key = *key;
                 self.happened(key, Event::Lost(Loss::Oversized { length, limit }));
+            }
+            Some(Asked::Own(_)) => {
+                self.end_own(id, Err(format!("its answer has {length} bytes, over the limit")));
             }
             Some(Asked::Listing) => {
                 self.end_listing(Err(format!("its list has {length} bytes, over the limit")));

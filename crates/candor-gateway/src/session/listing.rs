@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use candor_core::call::machine::Event;
 use candor_core::wire::envelope::Body;
-use candor_core::wire::revision::{Era, Revision};
+use candor_core::wire::revision::Era;
 use tokio::time::Instant;
 
 use super::pending::{Asked, CallKey};
@@ -71,17 +71,7 @@ impl Session {
     /// The modern era wants `_meta` on every request: the host's own facts, without its progress token.
     fn meta_for_listing(&self, key: CallKey) -> Option<String> {
         let request = self.calls.get(&key)?.call.request();
-        if request.revision.era() == Era::Legacy {
-            return None;
-        }
-        let facts = request.protocol_meta.clone();
-        Some(facts.unwrap_or_else(|| {
-            let revision = Revision::V2026_07_28.as_str();
-            format!(
-                "{{\"io.modelcontextprotocol/protocolVersion\":\"{revision}\",\
-                 \"io.modelcontextprotocol/clientCapabilities\":{{}}}}"
-            )
-        }))
+        Self::own_meta(request.revision, request.protocol_meta.as_deref())
     }
 
     fn ask_page(&mut self, cursor: Option<&str>) {

@@ -9,9 +9,12 @@ mod fate;
 mod from_host;
 mod from_server;
 mod listing;
+mod own;
 mod pending;
+mod recovery;
 mod revival;
 mod run;
 mod state;
+mod stops;
 
 pub use run::{Options, RunFault, run};

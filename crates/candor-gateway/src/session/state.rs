@@ -24,6 +24,7 @@ use super::batches::{Answered, Batches};
 use super::calls::MOST_QUEUED;
 use super::listing::Listing;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
+use super::recovery::Planned;
 use super::revival::Revival;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
@@ -48,6 +49,8 @@ pub(super) struct Active {
     pub(super) deadline: Deadline,
     pub(super) progress_token: Option<String>,
     pub(super) told: bool,
+    /// A look at what it left behind, to come.
+    pub(super) look: Option<Planned>,
 }
 
 impl Active {
@@ -75,12 +78,16 @@ pub(super) enum Timer {
     Call(CallKey),
     /// A call has waited long enough to be told of its tool.
     Learning(CallKey),
+    /// A call is to be looked after.
+    Look(CallKey),
     /// The record of a trusted read has waited long enough for its verdict.
     Defer(CallKey),
     /// A batch has waited long enough for its last answers.
     Batch(BatchKey),
     /// Candor's own listing has taken too long.
     Listing(u64),
+    /// A call of Candor's own has.
+    Own(u64),
     /// The handshake with a server that was started anew has.
     Handshake(u64),
 }
