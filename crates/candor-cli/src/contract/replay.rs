@@ -101,11 +101,25 @@ fn delivered(
     knowledge: &Knowledge,
 ) -> Option<String> {
     let mut queue = VecDeque::from(actions);
+    let mut looks = call.looks.iter();
+    let mut now = NOW;
     for _ in 0..MOST_ACTIONS {
         let events = match queue.pop_front()? {
             Action::Learn { .. } => vec![Event::Learnt(knowledge.clone())],
             Action::Record { .. } => vec![Event::Recorded(Recording::Off)],
             Action::Send => vec![Event::Sent, answered(&call.answer)?],
+            Action::ReadBack { tool, after, .. } => {
+                now = UnixMillis(
+                    now.0
+                        .saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)),
+                );
+                vec![match looks.next().filter(|look| look.tool == tool) {
+                    Some(look) => Event::Looked(Ok(reply("result", &look.result)?)),
+                    None => Event::CannotLook {
+                        why: format!("the record holds no answer of {tool}"),
+                    },
+                }]
+            }
             Action::Deliver(delivery) => {
                 let frame = delivery.into_frame()?;
                 return Some(frame.into_text());
@@ -113,16 +127,13 @@ fn delivered(
             Action::CancelUpstream | Action::Told { .. } => Vec::new(),
         };
         for event in events {
-            queue.extend(machine.on(event, NOW));
+            queue.extend(machine.on(event, now));
         }
     }
     None
 }
 
 fn answered(answer: &Answer) -> Option<Event> {
-    let reply = |member: &str, raw: &RawValue| {
-        Reply::parse(format!(r#"{{"jsonrpc":"2.0","id":1,"{member}":{}}}"#, raw.get()))
-    };
     Some(match answer {
         Answer::Result(raw) => Event::Replied(reply("result", raw)?),
         Answer::Error(raw) => Event::Replied(reply("error", raw)?),
@@ -131,6 +142,10 @@ fn answered(answer: &Answer) -> Option<Event> {
             restarts: true,
         }),
     })
+}
+
+fn reply(member: &str, raw: &RawValue) -> Option<Reply> {
+    Reply::parse(format!(r#"{{"jsonrpc":"2.0","id":1,"{member}":{}}}"#, raw.get()))
 }
 
 fn read(frame: &str) -> Replayed {
