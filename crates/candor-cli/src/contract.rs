@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod draft;
+mod from_ledger;
 mod listed;
 mod nouns;
 mod recorded;

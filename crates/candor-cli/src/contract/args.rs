@@ -53,7 +53,7 @@ pub(crate) struct DraftArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nothing is sent: the recorded answers are judged again, also those of a later look. A recorded call may say what is
-expected of it; see docs/contracts.md for the format.
+expected of it; see docs/contracts.md for the format. With --ledger the first verdict is the one that was told then.
 
 Exit codes: 0, 1 if a verdict is not the expected one, 2 if a file can't be read.")]
 pub(crate) struct TestArgs {
@@ -61,9 +61,20 @@ pub(crate) struct TestArgs {
     #[arg(value_name = "FILE")]
     pub(crate) contract: PathBuf,
     /// Recorded calls, one JSON object a line.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) recorded: PathBuf,
-    /// The server of the file whose contracts are tried [default: the only one]
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "ledger",
+        conflicts_with = "ledger"
+    )]
+    pub(crate) recorded: Option<PathBuf>,
+    /// Calls out of a ledger: what it keeps of them is redacted, and judged without the tools' schemas.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// How many calls of the ledger at most, the newest.
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// The server of the file whose contracts are tried [default: the only one]; with a pack and a ledger, whose calls
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
     /// One JSON object a line.

@@ -9,6 +9,7 @@ use candor_gateway::config::{CommandLine, Config, Pack};
 use serde_json::json;
 
 use super::args::TestArgs;
+use super::from_ledger;
 use super::recorded::{Recorded, RecordedCall};
 use super::replay::{Replayed, replay};
 use crate::exit::Exit;
@@ -19,7 +20,7 @@ use crate::table::{Cell, Column, Tone, render};
 /// What gives the terms of a tool: one server of a candor.toml, or a pack.
 enum Contract {
     File(Box<Config>, String),
-    Pack(Box<Pack>),
+    Pack(Box<Pack>, Option<String>),
 }
 
 /// One call, judged twice.
@@ -32,14 +33,27 @@ struct Row<'r> {
 
 pub(crate) fn run(args: &TestArgs) -> anyhow::Result<Exit> {
     let contract = Contract::load(&args.contract, args.server.as_deref())?;
-    let recorded = Recorded::load(&args.recorded)?;
+    let (recorded, past) = match (&args.recorded, &args.ledger) {
+        (Some(path), _) => (Recorded::load(path)?, Vec::new()),
+        (None, Some(path)) => {
+            let (recorded, past, left_out) = from_ledger::load(path, contract.server(), args.limit)?;
+            if left_out > 0 {
+                screen::note(&format!(
+                    "{left_out} calls are left out: they were not sent, still run, or are not kept whole"
+                ));
+            }
+            (recorded, past)
+        }
+        (None, None) => bail!("no calls to try it on; give --recorded FILE or --ledger PATH"),
+    };
     if recorded.calls.is_empty() {
-        bail!("{} holds no call", args.recorded.display());
+        bail!("there is no recorded call to try it on");
     }
+    let mut past = past.into_iter();
     let rows = recorded
         .calls
         .iter()
-        .map(|call| judged_twice(call, &recorded, &contract))
+        .map(|call| judged_twice(call, past.next(), &recorded, &contract))
         .collect::<anyhow::Result<Vec<_>>>()?;
     let met = rows.iter().all(|row| row.differs.is_empty());
     if args.json {
@@ -54,7 +68,7 @@ impl Contract {
     /// A pack names its package at its top, and a candor.toml knows no such key.
     fn load(path: &Path, server: Option<&str>) -> anyhow::Result<Self> {
         match Pack::load(path) {
-            Ok(pack) => return Ok(Self::Pack(Box::new(pack))),
+            Ok(pack) => return Ok(Self::Pack(Box::new(pack), server.map(str::to_owned))),
             Err(fault) => {
                 let text = std::fs::read_to_string(path).unwrap_or_default();
                 let table: BTreeMap<String, toml::Value> = toml::from_str(&text).unwrap_or_default();
@@ -83,22 +97,34 @@ impl Contract {
         Ok(Self::File(Box::new(config), server))
     }
 
+    /// The server whose calls of a ledger are tried. A pack knows no name that an operator gave: without one, all are.
+    fn server(&self) -> Option<&str> {
+        match self {
+            Self::File(_, server) => Some(server),
+            Self::Pack(_, server) => server.as_deref(),
+        }
+    }
+
     fn terms(&self, tool: &str) -> ToolTerms {
         let nothing = CommandLine::default();
         match self {
             Self::File(config, server) => config.for_tool(server, tool, &nothing),
-            Self::Pack(pack) => Config::default().for_tool_over("", tool, &nothing, pack.tools.get(tool)),
+            Self::Pack(pack, _) => Config::default().for_tool_over("", tool, &nothing, pack.tools.get(tool)),
         }
     }
 }
 
 fn judged_twice<'r>(
     call: &'r RecordedCall,
+    past: Option<Replayed>,
     recorded: &'r Recorded,
     contract: &Contract,
 ) -> anyhow::Result<Row<'r>> {
     let definition = recorded.tools.get(&call.tool).map(AsRef::as_ref);
-    let before = replay(call, definition, ToolTerms::default())?;
+    let before = match past {
+        Some(then) => then,
+        None => replay(call, definition, ToolTerms::default())?,
+    };
     let after = replay(call, definition, contract.terms(&call.tool))?;
     Ok(Row {
         differs: call
