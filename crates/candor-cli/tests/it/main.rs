@@ -10,6 +10,7 @@
 )]
 
 mod arguments;
+mod contracts;
 mod demo;
 mod ease;
 mod exits;
