@@ -11,6 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::completions::CompletionsArgs;
+use crate::contract::args::ContractArgs;
 use crate::doctor::args::DoctorArgs;
 use crate::import::args::ImportArgs;
 use crate::ledger::args::{ExportArgs, PruneArgs};
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Play servers that lie, bare and through Candor.
     Demo(DemoArgs),
+    /// Draft contracts from what a server lists, and try them on recorded calls.
+    Contract(ContractArgs),
     /// Put `candor --` before the servers in hosts' configs, or take it out again.
     Import(ImportArgs),
     /// Look at the hosts' configs, the record, the clock and the servers, and say what to do.
@@ -100,6 +103,12 @@ pub(crate) struct WrapArgs {
     /// The contracts (candor.toml).
     #[arg(long, short = 'c', value_name = "FILE", env = "CANDOR_CONFIG")]
     pub(crate) config: Option<PathBuf>,
+    /// Apply the contract packs that are part of Candor: contracts for servers that many people run.
+    #[arg(long)]
+    pub(crate) packs: bool,
+    /// Apply this contract pack where it fits the server. It stands before those that are part of Candor.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pack: Vec<PathBuf>,
     /// How long a call may take, from its opening (waits for the list of tools, the record and a server that starts
     /// are in it), such as 30s or 2m [default: 2 s less than the host, else 55s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -290,7 +299,7 @@ pub(crate) struct FixtureArgs {
     pub(crate) rest: Vec<OsString>,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|fault| fault.to_string())
 }
 

@@ -3,6 +3,7 @@
 mod args;
 mod calls;
 mod completions;
+mod contract;
 mod demo;
 mod diagnostics;
 mod doctor;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Some(Command::Ledger(args)) => ledger::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Contract(args)) => contract::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),

@@ -4,7 +4,8 @@ use std::env;
 use std::time::Duration;
 
 use anyhow::bail;
-use candor_gateway::config::{CommandLine, Config, Glob};
+use candor_gateway::config::{CommandLine, Config, Glob, Pack};
+use candor_gateway::packs::{Origin, Packs, built_in};
 use candor_gateway::recorder::{Recorder, recover};
 use candor_gateway::session::{Options, RunFault, run as run_session};
 use candor_ledger::{Ledger, OpenNote, OpenOptions};
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
                 .ledger_required
                 .as_ref()
                 .is_some_and(|required| required.value),
+        packs: packs(args, &config)?,
         recorder,
         secrets,
         config,
@@ -66,6 +68,27 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
         }
         Err(fault) => Err(fault.into()),
     }
+}
+
+/// The contract packs that may be applied: those of the command line, then those that are part of the program.
+fn packs(args: &WrapArgs, config: &Config) -> anyhow::Result<Packs> {
+    let mut known = args
+        .pack
+        .iter()
+        .map(|path| Pack::load(path))
+        .collect::<Result<Vec<_>, _>>()?;
+    if args.packs || config.packs.as_ref().is_some_and(|packs| packs.value) {
+        match built_in() {
+            Ok(packs) => known.extend(packs),
+            Err(faults) => bail!("a built-in contract pack can't be read: {faults:?}"),
+        }
+    }
+    let origin = if known.is_empty() {
+        None
+    } else {
+        Origin::of_command(&args.server)
+    };
+    Ok(Packs::new(known, origin))
 }
 
 /// Opens the ledger, and settles what an earlier instance left open. A ledger that can't be opened does not keep the

@@ -11,6 +11,7 @@
 
 mod arguments;
 mod confirming;
+mod contracts;
 mod demo;
 mod ease;
 mod exits;

@@ -40,6 +40,8 @@ pub struct Config {
     pub timeout: Option<Sourced<Duration>>,
     /// How arguments are checked.
     pub arguments: Option<Sourced<Mode>>,
+    /// Apply the contract packs that are part of the program.
+    pub packs: Option<Sourced<bool>>,
     /// Servers by name.
     pub servers: BTreeMap<String, ServerConfig>,
 }
@@ -122,15 +124,8 @@ impl Config {
     /// If the file can't be read or anything in it is wrong.
     pub fn load(path: &FilePath, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadFault> {
         let file = path.display().to_string();
-        let mut text = String::new();
-        let read = File::open(path).and_then(|open| open.take(READ_LIMIT).read_to_string(&mut text));
-        match read {
-            Err(error) => Err(LoadFault::Unreadable { file, error }),
-            Ok(_) => match Self::parse(&file, &text, environment) {
-                Ok(config) => Ok(config),
-                Err(faults) => Err(LoadFault::Invalid { file, text, faults }),
-            },
-        }
+        let text = text_of(path)?;
+        Self::parse(&file, &text, environment).map_err(|faults| LoadFault::Invalid { file, text, faults })
     }
 
     /// Checks the text of a file. `environment` gives the values of `${VAR}`.
@@ -155,6 +150,19 @@ impl Config {
     }
 }
 
+/// The text of a file.
+pub(super) fn text_of(path: &FilePath) -> Result<String, LoadFault> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|open| open.take(READ_LIMIT).read_to_string(&mut text));
+    match read {
+        Ok(_) => Ok(text),
+        Err(error) => Err(LoadFault::Unreadable {
+            file: path.display().to_string(),
+            error,
+        }),
+    }
+}
+
 /// Turns raw tables into clauses, with the reader at hand for positions and faults.
 pub(super) struct Builder<'b, 'r> {
     pub(super) reader: &'b mut Reader<'r>,
@@ -169,6 +177,7 @@ impl Builder<'_, '_> {
             log_level: self.sourced(raw.log_level, |OneOf(level)| level),
             timeout: self.sourced(raw.timeout, |deadline| deadline.0),
             arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
+            packs: self.sourced(raw.packs, |packs| packs),
             servers: named(raw.servers)
                 .map(|(name, server)| (name, self.server(server, &zone)))
                 .collect(),
@@ -203,7 +212,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn tool(&mut self, name: &str, raw: RawTool, classes: &Classes, zone: &Zone) -> ToolConfig {
+    pub(super) fn tool(&mut self, name: &str, raw: RawTool, classes: &Classes, zone: &Zone) -> ToolConfig {
         let zone = raw
             .time_zone
             .map_or_else(|| zone.clone(), |placed| placed.value.0);
@@ -314,7 +323,9 @@ pub(super) fn list<T>(placed: Option<Placed<Vec<Placed<T>>>>) -> impl Iterator<I
     placed.into_iter().flat_map(|placed| placed.value)
 }
 
-fn named<T>(placed: Option<Placed<BTreeMap<String, Placed<T>>>>) -> impl Iterator<Item = (String, T)> {
+pub(super) fn named<T>(
+    placed: Option<Placed<BTreeMap<String, Placed<T>>>>,
+) -> impl Iterator<Item = (String, T)> {
     placed
         .into_iter()
         .flat_map(|placed| placed.value)

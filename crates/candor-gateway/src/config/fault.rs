@@ -9,6 +9,7 @@ use candor_core::contract::rules::{FaultKind as ExpressionFault, Part, RuleFault
 
 use super::duration::DurationFault;
 use super::expand::ExpandFault;
+use super::pack::PackFault;
 
 /// One fault of a file. `Display` gives `file:line:column: what`, one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +114,9 @@ pub enum FaultKind {
     /// A rule that can't be used.
     #[error("{}", in_rule(.0))]
     Rule(RuleFault),
+    /// Something in the head of a contract pack.
+    #[error(transparent)]
+    Pack(PackFault),
     /// An expression of a later look that can't be used.
     #[error("{0}")]
     Term(ExpressionFault),

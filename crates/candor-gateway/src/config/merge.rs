@@ -30,9 +30,22 @@ impl Config {
     /// Everything that holds for `tool` of `server` but for the tool's own annotations, which are not known here:
     /// [`ToolTerms::with_annotations`] adds them. Names are matched exactly; an unknown one gets what holds for all.
     pub fn for_tool(&self, server: &str, tool: &str, command_line: &CommandLine) -> ToolTerms {
+        self.for_tool_over(server, tool, command_line, None)
+    }
+
+    /// The same, over what a contract pack says of the tool.
+    pub fn for_tool_over(
+        &self,
+        server: &str,
+        tool: &str,
+        command_line: &CommandLine,
+        pack: Option<&ToolConfig>,
+    ) -> ToolTerms {
         let (no_server, no_tool) = (ServerConfig::default(), ToolConfig::default());
         let of_server = self.servers.get(server).unwrap_or(&no_server);
         let of_tool = of_server.tools.get(tool).unwrap_or(&no_tool);
+        let with_pack = pack.map(|below| of_tool.clone().over(below));
+        let of_tool = with_pack.as_ref().unwrap_or(of_tool);
         let (tool_recovery, server_recovery) = (&of_tool.recovery, &of_server.recovery);
         let defaults = ToolTerms::default();
         ToolTerms {

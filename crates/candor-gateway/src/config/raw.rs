@@ -79,6 +79,9 @@ table! {
             arguments: OneOf<Mode>,
             /// The time zone in which the days of rules begin. UTC by default.
             time_zone: ZoneName,
+            /// Apply the contract packs that are part of the program: contracts for servers that many people run, by package,
+            /// version and tool. What this file says of a tool stands over them. `--packs` does the same.
+            packs: bool,
             /// Servers by name.
             servers: BTreeMap<String, Placed<RawServer>>,
         }
@@ -216,6 +219,26 @@ table! {
         may {
             /// The argument that the rule is about.
             path: Path,
+        }
+    }
+}
+
+table! {
+    /// A contract pack.
+    struct RawPack as "Pack" {
+        needs {
+            /// The package whose server it is for: npm:NAME or pypi:NAME.
+            package: String,
+            /// The versions of it, as bounds: ">=1.2, <2".
+            versions: String,
+            /// The names that such a server gives itself.
+            server: Vec<Placed<String>>,
+        }
+        may {
+            /// Digests of the input schemas that the clauses of a tool were written for, by tool.
+            digests: BTreeMap<String, Placed<Vec<Placed<String>>>>,
+            /// Tools by name.
+            tools: BTreeMap<String, Placed<RawTool>>,
         }
     }
 }

@@ -234,6 +234,9 @@ impl Session {
         self.server_name = Some(name);
         self.circumstances = None;
         // Contracts go by the name.
+        self.packs
+            .note_name(self.server_name.as_ref().map_or("", ServerName::as_str));
+        self.packs.check(self.catalogue.definitions());
         self.catalogue.note_new_terms();
         if let Some(unmatched) = self.config.unmatched(self.name().as_str()) {
             tracing::warn!("{unmatched}");

@@ -147,7 +147,7 @@ impl Session {
             return;
         };
         match end {
-            Ok(()) => self.catalogue.learn(listing.pages),
+            Ok(()) => self.take_in(listing.pages),
             Err(why) => {
                 tracing::warn!(%why, "calls go through unchecked");
                 self.catalogue.fail(why, Instant::now());
@@ -157,6 +157,12 @@ impl Session {
             self.tell_tool(key);
         }
         self.reconcile();
+    }
+
+    /// A whole list is there: what the tools look like says which clauses of a contract pack are theirs.
+    fn take_in(&mut self, pages: Pages) {
+        self.catalogue.learn(pages);
+        self.packs.check(self.catalogue.definitions());
     }
 
     fn tell_tool(&mut self, key: CallKey) {
@@ -180,7 +186,7 @@ impl Session {
         };
         match pages.turn(result) {
             Turned::Last => {
-                self.catalogue.learn(pages);
+                self.take_in(pages);
                 self.reconcile();
             }
             Turned::Next(cursor) => self.host_list = Some((cursor, pages)),

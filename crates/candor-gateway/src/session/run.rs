@@ -30,6 +30,7 @@ use super::rounds::Rounds;
 use super::state::{Server, Session};
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
+use crate::packs::Packs;
 use crate::recorder::Recorder;
 
 /// How much may be queued towards either side before the other is held back.
@@ -62,6 +63,8 @@ pub struct Options {
     pub config: Config,
     /// What the command line says over them.
     pub command_line: CommandLine,
+    /// The contract packs that may be applied.
+    pub packs: Packs,
     /// Where records go.
     pub recorder: Recorder,
     /// Values that are masked wherever Candor writes: what this process knows to be secret.
@@ -114,6 +117,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
             .map(|name| ServerName::from(least(name, &options.secrets).value.as_ref())),
         config: options.config,
         command_line: options.command_line,
+        packs: options.packs,
         server_name: None,
         host_name: None,
         tool_timeout: options.tool_timeout,

@@ -37,6 +37,7 @@ use super::rounds::Rounds;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
 use crate::deadline::{Deadline, deadline};
+use crate::packs::Packs;
 use crate::recorder::Recorder;
 
 /// Refusals of the same arguments are counted for this many different calls.
@@ -134,6 +135,8 @@ pub(super) enum Recorded {
 pub(super) struct Session {
     pub(super) config: Config,
     pub(super) command_line: CommandLine,
+    /// The contract packs that may be applied.
+    pub(super) packs: Packs,
     /// The name given by the operator (`--name`).
     pub(super) given_name: Option<ServerName>,
     /// The name to use until the server says its own.
@@ -215,8 +218,9 @@ impl Session {
     pub(super) fn terms(&self) -> impl Fn(&ToolName) -> ToolTerms + use<'_> {
         let server = self.name();
         move |tool| {
+            let pack = self.packs.tool(tool);
             self.config
-                .for_tool(server.as_str(), tool.as_str(), &self.command_line)
+                .for_tool_over(server.as_str(), tool.as_str(), &self.command_line, pack)
         }
     }
 
