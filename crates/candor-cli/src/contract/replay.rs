@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use candor_core::asking::confirmation::Answer as Consent;
 use candor_core::call::machine::{Action, Call, Circumstances, Event, Loss};
 use candor_core::call::request::CallRequest;
 use candor_core::contract::terms::ToolTerms;
@@ -106,7 +107,9 @@ fn delivered(
     for _ in 0..MOST_ACTIONS {
         let events = match queue.pop_front()? {
             Action::Learn { .. } => vec![Event::Learnt(knowledge.clone())],
-            Action::Record { .. } => vec![Event::Recorded(Recording::Off)],
+            // It was sent then, so the user was asked and agreed.
+            Action::Ask => vec![Event::Answered(Consent::Accepted)],
+            Action::Record { .. } | Action::RecordKeyed { .. } => vec![Event::Recorded(Recording::Off)],
             Action::Send => vec![Event::Sent, answered(&call.answer)?],
             Action::ReadBack { tool, after, .. } => {
                 now = UnixMillis(
@@ -124,7 +127,7 @@ fn delivered(
                 let frame = delivery.into_frame()?;
                 return Some(frame.into_text());
             }
-            Action::CancelUpstream | Action::Told { .. } => Vec::new(),
+            Action::CancelUpstream | Action::Told { .. } | Action::AwaitKey => Vec::new(),
         };
         for event in events {
             queue.extend(machine.on(event, now));
