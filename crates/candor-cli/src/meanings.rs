@@ -231,6 +231,12 @@ pub(crate) fn finding(word: FindingCode) -> &'static str {
         FindingCode::Contradiction => "The server's flag and its own field contradict each other.",
         FindingCode::ResultType => "A resultType that neither the revision nor an extension defines.",
         FindingCode::LateAnswer => "An answer came when the verdict was already told.",
+        FindingCode::TextClause => {
+            "No field says how the call ended, and its text fits a clause of the contract that lowers the claim."
+        }
+        FindingCode::FailureSign => {
+            "A result that is not flagged and that no contract reads holds a member that looks like a failure."
+        }
         FindingCode::ClaimedVerdict => "A server that is not trusted put a verdict under Candor's own key.",
     }
 }

@@ -4,10 +4,12 @@ pub mod ending;
 pub mod finding;
 pub mod how;
 pub mod judge;
+mod mapped;
 pub mod ruling;
 pub mod sentence;
 pub mod told;
 pub mod verdict;
+pub mod whole;
 
 #[cfg(test)]
 mod table;
