@@ -525,6 +525,7 @@ impl Call {
             mapping: terms
                 .and_then(|terms| terms.mapping.as_ref())
                 .map(|mapping| &mapping.value),
+            text: terms.map_or(&[], |terms| &terms.text),
             believed: terms
                 .is_some_and(|terms| terms.trust_verdicts.value)
                 .then(|| self.class()),

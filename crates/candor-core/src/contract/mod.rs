@@ -7,4 +7,5 @@ pub mod recovery;
 pub mod rules;
 pub mod schema;
 pub mod terms;
+pub mod text;
 pub mod tool;

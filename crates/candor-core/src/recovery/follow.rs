@@ -317,6 +317,7 @@ impl Reader<'_> {
             promises_structure: false,
             output: None,
             mapping: self.terms.mapping.as_ref().map(|mapping| &mapping.value),
+            text: &self.terms.text,
             believed: None,
         }
     }

@@ -121,6 +121,7 @@ pub fn shown(clause: &ReadBack, subject: &Subject, reply: &Reply, now: UnixMilli
         promises_structure: false,
         output: None,
         mapping: None,
+        text: &[],
         believed: None,
     };
     match reply.carried() {

@@ -17,9 +17,10 @@ impl ToolConfig {
             .cloned()
             .collect();
         self.rules.extend(more);
+        self.text.extend(below.text.iter().cloned());
         for (refusal, source) in &below.nothing_done_on {
             self.nothing_done_on
-                .entry(*refusal)
+                .entry(refusal.clone())
                 .or_insert_with(|| source.clone());
         }
         Self {
@@ -31,6 +32,7 @@ impl ToolConfig {
             deadline: self.deadline.or_else(|| below.deadline.clone()),
             nothing_done_on: self.nothing_done_on,
             outcome: self.outcome.or_else(|| below.outcome.clone()),
+            text: self.text,
             rules: self.rules,
             recovery: self.recovery.over(&below.recovery),
         }
