@@ -111,6 +111,8 @@ fn delivered(
             Action::Ask => vec![Event::Answered(Consent::Accepted)],
             Action::Record { .. } | Action::RecordKeyed { .. } => vec![Event::Recorded(Recording::Off)],
             Action::Send => vec![Event::Sent, answered(&call.answer)?],
+            // The record holds one answer of it.
+            Action::Wait { .. } => vec![Event::TimedOut],
             Action::ReadBack { tool, after, .. } => {
                 now = UnixMillis(
                     now.0
