@@ -103,17 +103,17 @@ impl Class {
 
 /// The clause by which a booking is looked at: in `member` of what `list_bookings` answers.
 pub(crate) fn read_back(server: &str, member: &str, fault: Fault) -> String {
-    // A write that comes late is why there is a window: what is not there before it ends may still come.
+    // So long after the send the server may still be at work: what is not there before may still come.
     let late = matches!(
         fault,
         Fault::TimeoutLateWrite | Fault::SlowAccept | Fault::LateAccept
     );
-    let window = if late { "window = \"6s\"\n" } else { "" };
+    let window = if late { "8s" } else { "1s" };
     format!(
         "[servers.{server}.tools.book_room.read_back]\ntool = \"list_bookings\"\n\
          arguments = {{ room = \"args.room\" }}\n\
          applied = \"answer.{member}.exists(b, b.room == args.room)\"\n\
          not_applied = \"!answer.{member}.exists(b, b.room == args.room)\"\n\
-         attempts = 3\nwait = \"100ms\"\n{window}"
+         attempts = 3\nwait = \"100ms\"\nwindow = \"{window}\"\n"
     )
 }

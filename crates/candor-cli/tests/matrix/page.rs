@@ -38,7 +38,8 @@ cells with that in their name and prints all that was seen of them.
 
 The contracts: *read* is declared to only read. A *write* has its outcome read from a field. An *idempotent write* has that, and may be sent twice
 in all. A *write with read-back* has a tool that lists the bookings; while the fault lasts that one is not answered either, or, in the last
-column, it is. Where the server does the work late, the contract has a window that is longer.
+column, it is. Its contract names a window, after which the server is no more at work on a call: 1 s, and 8 s where the server does the work
+late.
 
 ";
 
