@@ -16,6 +16,7 @@ use crate::doctor::args::DoctorArgs;
 use crate::import::args::ImportArgs;
 use crate::ledger::args::{ExportArgs, PruneArgs};
 use crate::man::ManArgs;
+use crate::report::args::ReportArgs;
 use crate::settle::args::SettleArgs;
 use crate::times;
 
@@ -29,6 +30,8 @@ Examples:
       Contracts per tool: see docs/config.md.
   candor calls --unsettled
       What nobody knows the end of.
+  candor report --session last
+      What the last session really did, and on what evidence.
   candor demo
       See what it is for: real processes, no network, under a minute.
   candor import
@@ -56,6 +59,8 @@ pub(crate) enum Command {
     Calls(CallsArgs),
     /// Show one call: three layers, timeline, wording as given.
     Show(ShowArgs),
+    /// Report what a session or a span of time really did, and on what evidence.
+    Report(ReportArgs),
     /// Say what became of a call that nobody knows the end of.
     Settle(SettleArgs),
     /// Look after the record of calls.

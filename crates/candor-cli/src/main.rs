@@ -18,6 +18,7 @@ mod masked;
 mod meanings;
 mod place;
 mod record;
+mod report;
 mod screen;
 mod settle;
 mod show;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         None => wrap::run(&args.wrap),
         Some(Command::Calls(args)) => calls::run(&args),
         Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Report(args)) => report::run(&args),
         Some(Command::Settle(args)) => settle::run(&args),
         Some(Command::Ledger(args)) => ledger::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),

@@ -69,9 +69,18 @@ impl Written {
     }
 
     pub(crate) fn append(&self, entry: Entry) {
+        self.append_all(vec![entry]);
+    }
+
+    /// As one write.
+    pub(crate) fn append_all(&self, entries: Vec<Entry>) {
         self.runtime
-            .block_on(self.ledger.as_ref().unwrap().append(vec![entry]))
+            .block_on(self.ledger.as_ref().unwrap().append(entries))
             .unwrap();
+    }
+
+    pub(crate) fn instance(&self) -> Uuid {
+        self.instance
     }
 
     /// A text without what differs from run to run.

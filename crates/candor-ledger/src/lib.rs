@@ -33,7 +33,7 @@ pub use fault::{Fault, Misuse, OpenFault, ReadFault};
 pub use format::Format;
 pub use keys::{Appended, FirstUse, KeyStep};
 pub use ledger::{Ledger, OpenNote, OpenOptions, Opened};
-pub use operations::{Filter, OperationRow, Standing};
+pub use operations::{Filter, OperationRow, Session, Standing};
 pub use prune::{Cut, Held, HeldBecause, PrunePlan, Pruned, Retention};
 pub use reader::{Lookup, Reader};
 pub use recover::Recovered;
