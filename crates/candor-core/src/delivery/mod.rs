@@ -1,6 +1,7 @@
 //! What leaves towards the caller: wording, redaction, and the one value that may be delivered.
 
 pub mod answer;
+pub mod operation;
 pub mod quote;
 pub mod redaction;
 pub mod result;

@@ -12,6 +12,7 @@ mod from_host;
 mod from_server;
 mod listing;
 mod own;
+mod own_tools;
 mod pending;
 mod recovery;
 mod revival;

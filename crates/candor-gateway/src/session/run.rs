@@ -21,6 +21,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use super::batches::Batches;
 use super::confirming::Confirming;
 use super::following::Following;
+use super::own_tools::OwnTools;
 use super::pending::Pending;
 use super::revival::Revival;
 use super::state::{Server, Session};
@@ -64,6 +65,8 @@ pub struct Options {
     pub secrets: KnownSecrets,
     /// Refuse every call but trusted reads that can't be recorded.
     pub ledger_required: bool,
+    /// Are Candor's own tools and resource added to what the server lists?
+    pub own_tools: bool,
     /// `MCP_TOOL_TIMEOUT`, where the host passed it on.
     pub tool_timeout: Option<Duration>,
     /// Is a server that died started anew by the next call?
@@ -132,6 +135,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         calls: HashMap::new(),
         confirming: Confirming::default(),
         following: Following::default(),
+        own_tools: OwnTools::new(options.own_tools),
         malformed: HashMap::new(),
         progress: HashMap::new(),
         next_call: 0,

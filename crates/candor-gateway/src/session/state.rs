@@ -25,6 +25,7 @@ use super::calls::MOST_QUEUED;
 use super::confirming::Confirming;
 use super::following::{Following, LeftAccepted};
 use super::listing::Listing;
+use super::own_tools::OwnTools;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
 use super::recovery::Planned;
 use super::revival::Revival;
@@ -115,6 +116,8 @@ pub(super) enum Recorded {
     Malformed(CallKey, Recording),
     /// Not written but read: what earlier runs left accepted.
     LeftAccepted(Vec<LeftAccepted>),
+    /// Not written but read: the answer to a question of the host's about the record.
+    OwnAnswer(Origin, String),
 }
 
 pub(super) struct Session {
@@ -150,6 +153,7 @@ pub(super) struct Session {
     pub(super) calls: HashMap<CallKey, Active>,
     pub(super) confirming: Confirming,
     pub(super) following: Following,
+    pub(super) own_tools: OwnTools,
     pub(super) malformed: HashMap<CallKey, (Draft, Origin)>,
     pub(super) progress: HashMap<String, CallKey>,
     pub(super) next_call: u64,
