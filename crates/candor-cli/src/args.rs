@@ -94,6 +94,9 @@ pub(crate) struct WrapArgs {
     /// Refuse every call that can't be recorded, but for trusted reads.
     #[arg(long)]
     pub(crate) ledger_required: bool,
+    /// How long a person may think before a call that they must agree to (confirm) [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) confirm_within: Option<Duration>,
     /// Add Candor's own tools (candor_operation, candor_unsettled) and the resource candor://operations/{id} to what the
     /// server lists.
     #[arg(long)]
