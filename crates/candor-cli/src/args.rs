@@ -105,6 +105,13 @@ pub(crate) struct WrapArgs {
     /// Refuse every call that can't be recorded, but for trusted reads.
     #[arg(long)]
     pub(crate) ledger_required: bool,
+    /// How long a person may think before a call that they must agree to (confirm) [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) confirm_within: Option<Duration>,
+    /// Add Candor's own tools (candor_operation, candor_unsettled) and the resource candor://operations/{id} to what the
+    /// server lists.
+    #[arg(long)]
+    pub(crate) own_tools: bool,
     /// The contracts (candor.toml).
     #[arg(long, short = 'c', value_name = "FILE", env = "CANDOR_CONFIG")]
     pub(crate) config: Option<PathBuf>,

@@ -41,6 +41,8 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
             timeout: args.timeout,
             arguments: args.arguments,
         },
+        confirm_within: args.confirm_within,
+        own_tools: args.own_tools || config.own_tools.as_ref().is_some_and(|own| own.value),
         ledger_required: args.ledger_required
             || config
                 .ledger_required

@@ -1,12 +1,14 @@
 //! A person must agree before a call is sent: asked through the host, in both eras, and never taken for granted.
 
+use std::time::{Duration, Instant};
+
 use candor_fixtures::script::Era;
 use serde_json::{Value, json};
 
 use crate::harness::{
     conversation::Opening,
     frame,
-    host::Host,
+    host::{DEADLINE, Host},
     scene::{Scene, Way},
     spec::SpecCheck,
     transcript::Transcript,
@@ -233,6 +235,47 @@ fn a_host_that_leaves_has_not_agreed() {
         (1, &json!("not_applied")),
         "{calls:?}"
     );
+}
+
+#[test]
+fn silence_is_no_consent_in_either_era() {
+    for era in [Era::Legacy, Era::Modern] {
+        let opening = Opening::newest(era);
+        let scene = scene().option("--confirm-within").option("300ms");
+        let mut host = scene.open(Way::Through, &opening);
+        if opening.is_modern() {
+            let (_, state) = first_round(&mut host, &opening, "5");
+            // Recorded once its time is over; who comes back then is asked anew.
+            wait_until_recorded(&scene);
+            let late = frame::value(&host.ask(&next_round(&opening, "6", &arguments(), &state, &yes())));
+            assert_eq!(late["result"]["resultType"], "input_required", "{late}");
+        } else {
+            host.send(&opening.call("5", "drop", &arguments()));
+            let question = host.message("elicitation/create");
+            let answer = frame::value(&host.response_to("5"));
+            assert_unconfirmed(&answer, "the user did not answer within");
+            let back = frame::value(&host.message("notifications/cancelled"));
+            assert_eq!(
+                Some(back["params"]["requestId"].to_string().as_str()),
+                frame::id(&question)
+            );
+        }
+        let transcript = scene.end(Way::Through, host);
+        assert_nothing_reached_the_server(&transcript);
+        check(&opening, &transcript);
+        assert!(scene.calls().iter().all(|call| call["effect"] == "not_applied"));
+    }
+}
+
+fn wait_until_recorded(scene: &Scene) {
+    let start = Instant::now();
+    while scene.calls().is_empty() {
+        assert!(
+            start.elapsed() < DEADLINE,
+            "waited for the record of an expired question"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// The first round of a modern call, and its state.

@@ -21,6 +21,7 @@ mod following;
 mod harness;
 mod ledger;
 mod ledger_stress;
+mod own_tools;
 mod reading;
 mod redaction;
 mod revival;

@@ -45,6 +45,8 @@ pub struct CallRequest {
     pub client: Option<String>,
     /// The revision that the request names itself (2026-07-28).
     pub named_revision: Option<Revision>,
+    /// Does it bring the state of an earlier round back (2026-07-28)?
+    pub is_round: bool,
     /// What 2026-07-28 wants in `_meta` of every request, raw; nothing in the legacy era.
     pub protocol_meta: Option<String>,
     /// Its idempotency key.
@@ -136,6 +138,7 @@ impl CallRequest {
             id: span(text, request.id.get()).unwrap_or_default(),
             tool: ToolName::from(name.as_ref()),
             arguments,
+            is_round: params.request_state.is_some(),
             as_task: params.task.is_some_and(|raw| raw.get() != "null"),
             revision: named_revision.unwrap_or(in_force),
             text: text.to_owned(),

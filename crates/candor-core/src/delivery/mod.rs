@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod news;
+pub mod operation;
 pub mod quote;
 pub mod redaction;
 pub mod replay;

@@ -35,6 +35,8 @@ pub struct Config {
     pub ledger: Option<Sourced<String>>,
     /// Refuse every call but trusted reads while the ledger can't be written.
     pub ledger_required: Option<Sourced<bool>>,
+    /// Add Candor's own tools and resource to what the server lists.
+    pub own_tools: Option<Sourced<bool>>,
     /// How much is logged.
     pub log_level: Option<Sourced<LogLevel>>,
     /// How long a call may take, from its opening.
@@ -177,6 +179,7 @@ impl Builder<'_, '_> {
         Config {
             ledger: self.sourced(raw.ledger, |ledger| ledger),
             ledger_required: self.sourced(raw.ledger_required, |required| required),
+            own_tools: self.sourced(raw.own_tools, |own| own),
             log_level: self.sourced(raw.log_level, |OneOf(level)| level),
             timeout: self.sourced(raw.timeout, |deadline| deadline.0),
             arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),

@@ -71,6 +71,9 @@ table! {
             ledger: String,
             /// Refuse every call but trusted reads while the ledger can't be written.
             ledger_required: bool,
+            /// Add Candor's own tools `candor_operation` and `candor_unsettled`, and the resource
+            /// `candor://operations/{id}`, to what the server lists.
+            own_tools: bool,
             /// How much is logged.
             log_level: OneOf<LogLevel>,
             /// How long a call may take, from its opening: waits for a list of tools, for the record and for a server

@@ -386,6 +386,7 @@ impl Session {
     /// Entries are on disk, or are not.
     pub(super) fn recorded(&mut self, recorded: Recorded) {
         match recorded {
+            Recorded::OwnAnswer(origin, frame) => self.own_answered_host(&origin, frame),
             Recorded::LeftAccepted(left) => self.take_up(left),
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
             Recorded::Unsettled(found) => self.unsettled_found(found),

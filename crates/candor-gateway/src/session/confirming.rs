@@ -19,7 +19,7 @@ use super::pending::{CallKey, Origin};
 use super::state::{Session, Timer, TimerKey};
 use crate::seal::{Bound, Seal};
 
-/// How long a person may think.
+/// How long a person may think, where the operator says nothing.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 /// Questions that are open at once. With more, a call is refused instead of asked about.
 const MOST_QUESTIONS: usize = 64;
@@ -27,8 +27,10 @@ const MOST_QUESTIONS: usize = 64;
 const OURS: &str = "\"candor/ask/";
 
 /// The questions of one session.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Confirming {
+    /// How long a person may think.
+    patience: Duration,
     /// What the host said it can do, raw (legacy).
     capabilities: Option<String>,
     open: HashMap<CallKey, Open>,
@@ -47,6 +49,17 @@ struct Open {
 }
 
 impl Confirming {
+    /// Nobody is asked yet.
+    pub(super) fn new(patience: Option<Duration>) -> Self {
+        Self {
+            patience: patience.unwrap_or(PATIENCE),
+            capabilities: None,
+            open: HashMap::new(),
+            unheard: HashSet::new(),
+            seal: None,
+        }
+    }
+
     /// What the host says in its handshake that it can do.
     pub(super) fn note_capabilities(&mut self, capabilities: Option<&RawValue>) {
         self.capabilities = capabilities.map(|raw| raw.get().to_owned());
@@ -118,7 +131,7 @@ impl Session {
             self.timers.remove(&timer);
         }
         let since = Instant::now();
-        let timer = self.set_timer(since + PATIENCE, Timer::Question(key));
+        let timer = self.set_timer(since + self.confirming.patience, Timer::Question(key));
         let open = Open {
             request,
             since,
@@ -171,6 +184,7 @@ impl Session {
         params: Option<&RawValue>,
         origin: &Origin,
     ) -> Option<CallRequest> {
+        let params = params.filter(|_| request.is_round);
         let Some((state, responses)) = params.and_then(CallRequest::round) else {
             return Some(request);
         };

@@ -170,6 +170,9 @@ impl Session {
             }
             return;
         }
+        if self.answers_itself(request, &origin) {
+            return;
+        }
         match Method::of(&request.method) {
             Method::ToolsCall => {
                 stop_at(Stop::Routed);

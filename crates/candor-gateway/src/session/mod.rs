@@ -14,6 +14,7 @@ mod keys;
 mod listing;
 mod news;
 mod own;
+mod own_tools;
 mod pending;
 mod reconciler;
 mod recovery;

@@ -23,6 +23,7 @@ use super::confirming::Confirming;
 use super::following::Following;
 use super::keys::server_of;
 use super::news::Newsroom;
+use super::own_tools::OwnTools;
 use super::pending::Pending;
 use super::reconciler::Reconciler;
 use super::revival::Revival;
@@ -71,6 +72,10 @@ pub struct Options {
     pub secrets: KnownSecrets,
     /// Refuse every call but trusted reads that can't be recorded.
     pub ledger_required: bool,
+    /// How long a person may think before a call that they must agree to; `None` for 10 minutes.
+    pub confirm_within: Option<Duration>,
+    /// Are Candor's own tools and resource added to what the server lists?
+    pub own_tools: bool,
     /// `MCP_TOOL_TIMEOUT`, where the host passed it on.
     pub tool_timeout: Option<Duration>,
     /// Is a server that died started anew by the next call?
@@ -139,8 +144,9 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         pending: Pending::default(),
         batches: Batches::default(),
         calls: HashMap::new(),
-        confirming: Confirming::default(),
+        confirming: Confirming::new(options.confirm_within),
         following: Following::default(),
+        own_tools: OwnTools::new(options.own_tools),
         malformed: HashMap::new(),
         progress: HashMap::new(),
         next_call: 0,

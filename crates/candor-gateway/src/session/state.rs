@@ -29,6 +29,7 @@ use super::following::{Following, LeftAccepted};
 use super::keys::Keyed;
 use super::listing::Listing;
 use super::news::Newsroom;
+use super::own_tools::OwnTools;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
 use super::reconciler::Reconciler;
 use super::recovery::Planned;
@@ -132,6 +133,8 @@ pub(super) enum Recorded {
     LeftAccepted(Vec<LeftAccepted>),
     Keyed(CallKey, Keyed),
     Looked(Vec<StoredEntry>),
+    /// Not written but read: the answer to a question of the host's about the record.
+    OwnAnswer(Origin, String),
 }
 
 pub(super) struct Session {
@@ -170,6 +173,7 @@ pub(super) struct Session {
     pub(super) calls: HashMap<CallKey, Active>,
     pub(super) confirming: Confirming,
     pub(super) following: Following,
+    pub(super) own_tools: OwnTools,
     pub(super) malformed: HashMap<CallKey, (Draft, Origin)>,
     pub(super) progress: HashMap<String, CallKey>,
     pub(super) next_call: u64,
