@@ -629,12 +629,15 @@ fn concluded(states: &[&str]) -> Vec<(Outcome, Effect)> {
     }
     let mapping = Mapping {
         document: Document::Structured,
-        pointer: "/status".parse().unwrap(),
+        pointer: Some("/status".parse().unwrap()),
         values,
         code: None,
         message: None,
         reference: None,
         suggestion: None,
+        parts: None,
+        failed_where: Vec::new(),
+        nothing_done: BTreeSet::new(),
     };
     let terms = ToolTerms {
         mapping: Some(Sourced::new(mapping, Source::CommandLine)),

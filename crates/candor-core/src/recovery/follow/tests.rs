@@ -1,5 +1,7 @@
 //! What looks at accepted work make of it, as data: nothing sleeps.
 
+use std::collections::BTreeSet;
+
 use uuid::Uuid;
 
 use super::state::{State, settled};
@@ -25,7 +27,7 @@ fn mapping(state: Option<StateTool>) -> ToolTerms {
         mapping: Some(Sourced::new(
             Mapping {
                 document: Document::Structured,
-                pointer: "/state".parse().unwrap(),
+                pointer: Some("/state".parse().unwrap()),
                 values,
                 code: None,
                 message: None,
@@ -35,6 +37,9 @@ fn mapping(state: Option<StateTool>) -> ToolTerms {
                     state,
                 }),
                 suggestion: None,
+                parts: None,
+                failed_where: Vec::new(),
+                nothing_done: BTreeSet::new(),
             },
             Source::CommandLine,
         )),
