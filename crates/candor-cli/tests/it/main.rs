@@ -16,6 +16,7 @@ mod exits;
 mod fidelity;
 mod field_cases;
 mod harness;
+mod keys;
 mod ledger;
 mod ledger_stress;
 mod reading;
