@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::{
     conversation::Opening,
     frame,
-    host::Host,
+    host::{DEADLINE, Host},
     scene::{Scene, Way},
 };
 
@@ -26,11 +26,11 @@ const SERVER: &str = r#"{
     { "definition": { "name": "late", "description": "Answers when it is let.", "inputSchema": { "type": "object" } },
       "plays": [{ "steps": [{ "done": "late" }, { "wait": "go" }, { "result": { "content": [{ "type": "text", "text": "late" }] } }] }] },
     { "definition": { "name": "let", "description": "Lets the late one answer.", "inputSchema": { "type": "object" } },
-      "plays": [{ "steps": [{ "release": "go" }, { "after_ms": 200 }, { "result": { "content": [] } }] }] },
+      "plays": [{ "steps": [{ "undone": "it only lets" }, { "release": "go" }, { "after_ms": 200 }, { "result": { "content": [] } }] }] },
     { "definition": { "name": "ask", "description": "Asks twice.", "inputSchema": { "type": "object" } },
       "plays": [
-        { "when": { "call": 1 }, "steps": [{ "result": { "resultType": "input_required", "requestState": "one", "inputRequests": {} } }] },
-        { "when": { "call": 2 }, "steps": [{ "result": { "resultType": "input_required", "requestState": "two", "inputRequests": {} } }] },
+        { "when": { "call": 1 }, "steps": [{ "undone": "not yet" }, { "result": { "resultType": "input_required", "requestState": "one", "inputRequests": {} } }] },
+        { "when": { "call": 2 }, "steps": [{ "undone": "not yet" }, { "result": { "resultType": "input_required", "requestState": "two", "inputRequests": {} } }] },
         { "steps": [{ "done": "asked" }, { "result": { "content": [{ "type": "text", "text": "asked" }] } }] }
       ] }
   ]
@@ -172,7 +172,9 @@ fn a_key_whose_program_was_killed_after_sending_is_unknown_for_the_next() {
     let (scene, opening) = scene();
     let mut host = scene.open(Way::Through, &opening);
     host.send(&call(&opening, "2", "mute", &json!({}), "k"));
+    let begun = std::time::Instant::now();
     while scene.truth(Way::Through).is_empty() {
+        assert!(begun.elapsed() < DEADLINE, "the server did not begin");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     host.kill();
