@@ -138,6 +138,7 @@ impl Written {
                 "read_back by list_bookings: applied if answer.n == 1".into(),
                 "candor.toml:9".into(),
             )],
+            key: None,
         };
         let scene = self.open(scene(number, EffectClass::Write, "cancel_booking"), 8_000, &facts);
         self.ended(&scene, &Ending::Timeout, 60_000, &VerdictFacts::default());

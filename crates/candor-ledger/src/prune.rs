@@ -49,8 +49,8 @@ pub struct PrunePlan {
     pub held: Vec<Held>,
     /// How many idempotency keys would go: those whose operation was settled a day ago or longer.
     pub keys: u64,
-    /// The moment the keys' time is counted to.
-    pub now_ms: i64,
+    /// The moment the time of these keys is counted to; 0 where none would go.
+    pub keys_until_ms: i64,
 }
 
 impl PrunePlan {

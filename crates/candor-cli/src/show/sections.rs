@@ -157,6 +157,9 @@ fn request(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()> 
     {
         facts.push(("deadline", times::span(ms)));
     }
+    if let Some(hex) = intent.text("/idempotencyKeyDigest") {
+        facts.push(("key", format!("sha-256 {}", line(hex))));
+    }
     let schema = intent
         .text("/schemaDigest")
         .map_or_else(|| "none known".to_owned(), |hex| format!("sha-256 {}", line(hex)));

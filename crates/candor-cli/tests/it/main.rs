@@ -19,6 +19,7 @@ mod fidelity;
 mod field_cases;
 mod following;
 mod harness;
+mod keys;
 mod ledger;
 mod ledger_stress;
 mod own_tools;

@@ -575,7 +575,9 @@ impl Call {
     fn refuse(&mut self, ending: &Ending, now: UnixMillis) -> Vec<Action> {
         let intent = self.intent(now);
         let mut actions = self.conclude(ending, None, now);
-        if let Some(Action::Record { entries, .. }) = actions.first_mut() {
+        if let Some(Action::Record { entries, .. } | Action::RecordKeyed { entries, .. }) =
+            actions.first_mut()
+        {
             entries.splice(0..0, intent);
         }
         actions

@@ -1,6 +1,7 @@
 //! The machine of one call, driven by lists of events. No clock: every moment is given.
 
 mod asking;
+mod keys;
 mod looking;
 mod retrying;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::keyed::KeyUse;
 use super::machine::{Action, Call, Circumstances, Event, Loss};
 use super::request::CallRequest;
 use crate::contract::effect::{EffectClass, Source, Sourced};
@@ -37,15 +39,18 @@ fn circumstances(ledger_required: bool) -> Arc<Circumstances> {
 }
 
 fn tool(class: Option<EffectClass>) -> Arc<Tool> {
+    tool_with(ToolTerms {
+        class: class.map(|class| Sourced::new(class, Source::CommandLine)),
+        ..ToolTerms::default()
+    })
+}
+
+fn tool_with(terms: ToolTerms) -> Arc<Tool> {
     let definition = json!({
         "name": "book_room",
         "inputSchema": { "type": "object", "properties": { "room": { "type": "integer" } }, "required": ["room"] },
     });
     let raw = serde_json::value::to_raw_value(&definition).unwrap();
-    let terms = ToolTerms {
-        class: class.map(|class| Sourced::new(class, Source::CommandLine)),
-        ..ToolTerms::default()
-    };
     Arc::new(Listed::read(&raw).unwrap().compile(terms))
 }
 
@@ -85,6 +90,8 @@ struct Run {
     waits: Vec<bool>,
     retries: Vec<std::time::Duration>,
     looks: Vec<(String, Value, std::time::Duration)>,
+    keys: Vec<KeyUse>,
+    key_looks: u32,
 }
 
 fn run(call: &mut Call, events: Vec<Event>) -> Run {
@@ -99,6 +106,11 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     run.waits.push(wait);
                     run.entries.extend(entries);
                 }
+                Action::RecordKeyed { entries, key } => {
+                    run.entries.extend(entries);
+                    run.keys.push(key);
+                }
+                Action::AwaitKey => run.key_looks += 1,
                 Action::Send => run.sends += 1,
                 Action::CancelUpstream => run.cancels += 1,
                 Action::Deliver(delivery) => {

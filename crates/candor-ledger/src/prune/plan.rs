@@ -67,17 +67,22 @@ pub(crate) fn of_connection(
     let age = i64::try_from(retention.age.as_millis()).unwrap_or(i64::MAX);
     let cutoff = now_ms.saturating_sub(age);
     let keys = keys::over(&snapshot, now_ms)?;
+    let keys_until_ms = if keys > 0 { now_ms } else { 0 };
     let excess = used_bytes(&snapshot)?.saturating_sub(retention.bytes);
     let oldest: Option<i64> = snapshot.query_row("SELECT min(at_ms) FROM record", [], |row| row.get(0))?;
     if excess == 0 && oldest.is_none_or(|oldest| oldest >= cutoff) {
         return Ok(PrunePlan {
             keys,
-            now_ms,
+            keys_until_ms,
             ..PrunePlan::default()
         });
     }
     let plan = Planner::new(&snapshot, cutoff, excess)?.plan(most)?;
-    Ok(PrunePlan { keys, now_ms, ..plan })
+    Ok(PrunePlan {
+        keys,
+        keys_until_ms,
+        ..plan
+    })
 }
 
 struct Planner<'c> {

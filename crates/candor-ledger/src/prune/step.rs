@@ -36,7 +36,7 @@ pub(crate) fn execute(store: &mut Store, plan: &PrunePlan, patience: Duration) -
     pruned.chains = chains.len() as u64;
     if plan.keys > 0 {
         let until = Some(Instant::now() + patience);
-        pruned.keys = store.transact(until, |pen| keys::drop_over(pen, plan.now_ms))?;
+        pruned.keys = store.transact(until, |pen| keys::drop_over(pen, plan.keys_until_ms))?;
     }
     Ok(pruned)
 }

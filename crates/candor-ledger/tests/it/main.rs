@@ -11,6 +11,7 @@ mod crash;
 #[cfg(test)]
 mod format;
 #[cfg(test)]
+mod keys;
 mod kills;
 #[cfg(test)]
 mod power_cut;
