@@ -22,6 +22,7 @@ use super::request::CallRequest;
 use super::rounds::{Round, RoundMark};
 use crate::asking::confirmation::Answer;
 use crate::contract::effect::EffectClass;
+use crate::contract::recovery::Breaker;
 use crate::contract::terms::{ShapeMode, ToolTerms};
 use crate::contract::tool::{Knowledge, Tool};
 use crate::delivery::answer::{Delivery, Disclosure, Draft};
@@ -105,6 +106,13 @@ pub enum Loss {
         why: String,
         /// Will every later call end so, until a person does something?
         lasts: bool,
+    },
+    /// It was not sent: the server is left alone for a while.
+    Resting {
+        /// For so many seconds more.
+        seconds: u64,
+        /// So often it failed, one after the other.
+        failures: u32,
     },
     /// The process or the stream ended.
     Closed {
@@ -351,6 +359,12 @@ impl Call {
         Some(self.terms()?.deadline.as_ref()?.value)
     }
 
+    /// When its contract has the server left alone, and where that is said: calls under one clause count together.
+    pub fn breaker(&self) -> Option<(String, &Breaker)> {
+        let clause = self.terms()?.breaker.as_ref()?;
+        Some((clause.source.to_string(), &clause.value))
+    }
+
     /// Does its contract say how to look again at what it left behind?
     pub fn has_read_back(&self) -> bool {
         self.class() != EffectClass::Read && self.terms().is_some_and(|terms| terms.read_back.is_some())
@@ -564,6 +578,7 @@ impl Call {
                     .saturating_sub(u32::from(self.sent.take().is_some()));
                 Ending::ConnectFailed { why, lasts }
             }
+            Loss::Resting { seconds, failures } => Ending::Resting { seconds, failures },
             Loss::Closed { exit, restarts } => Ending::Closed { exit, restarts },
             Loss::Oversized { length, limit } => Ending::Oversized { length, limit },
             Loss::Unreadable { why } => Ending::Replied(Box::new(ResultReading::no_result(why))),

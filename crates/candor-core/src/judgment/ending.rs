@@ -67,6 +67,13 @@ pub enum Ending {
         /// Is the first still running?
         running: bool,
     },
+    /// The server failed so often that its contract has it left alone for a while.
+    Resting {
+        /// For so many seconds more.
+        seconds: u64,
+        /// So often it failed, one after the other.
+        failures: u32,
+    },
     /// The caller cancelled before it was sent.
     CancelledUnsent,
     /// A result came.
@@ -133,6 +140,7 @@ impl Ending {
             Self::ConnectFailed { .. } => How::ConnectFailed,
             Self::KeyConflict { .. } => How::KeyConflict,
             Self::KeyUnknown { .. } => How::KeyUnknown,
+            Self::Resting { .. } => How::Resting,
             Self::CancelledUnsent => How::CancelledUnsent,
             Self::Replied(reading) => reading.how,
             // A tool that its server lists no more: the refusal is as good as "no such method".

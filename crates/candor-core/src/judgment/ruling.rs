@@ -127,6 +127,7 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
         }
         How::Unauthorised | How::Foreign | How::Unconfirmed => refused(how, Kind::PermissionDenied),
         How::Limited => refused(how, Kind::RateLimited),
+        How::Resting => refused(how, Kind::DependencyUnavailable),
         How::CancelledUnsent => refused(how, Kind::Cancelled),
         How::Unrecorded => unsent(Kind::Internal),
         How::ConnectFailed => Ruling {
@@ -202,7 +203,7 @@ fn refused(how: How, kind: Kind) -> Ruling {
         ..unsent(kind)
     };
     match how {
-        How::BadInput | How::KeyConflict | How::Unconfirmed | How::Limited => base,
+        How::BadInput | How::KeyConflict | How::Unconfirmed | How::Limited | How::Resting => base,
         How::CancelledUnsent => Ruling {
             channel: Channel::Nobody,
             flag: Flag::NoResult,
@@ -394,7 +395,9 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
     Some(match how {
         // A repeat with the same key is never sent while the first is unknown.
         How::KeyUnknown => Repeat::MayHelp,
-        How::Limited | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => Repeat::MayHelp,
+        How::Limited | How::Resting | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => {
+            Repeat::MayHelp
+        }
         How::Timeout | How::Closed | How::HttpBroken | How::EOther | How::Panicked if harmless => {
             Repeat::MayHelp
         }
@@ -468,6 +471,7 @@ pub fn error_code(how: How) -> Option<&'static str> {
         How::KeyUnknown => "CANDOR_KEY_UNKNOWN",
         How::Unconfirmed => "CANDOR_NOT_CONFIRMED",
         How::Limited => "CANDOR_RATE_LIMITED",
+        How::Resting => "CANDOR_SERVER_RESTING",
         How::Unrecorded => "CANDOR_NOT_RECORDED",
         How::ConnectFailed => "CANDOR_UNREACHABLE",
         How::CancelledUnsent | How::CancelledSent => "CANDOR_CANCELLED",
