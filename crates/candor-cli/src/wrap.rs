@@ -39,6 +39,7 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
             trust_annotations: args.trust_annotations,
             timeout: args.timeout,
             arguments: args.arguments,
+            principal: args.principal.clone().filter(|name| !name.is_empty()),
         },
         ledger_required: args.ledger_required
             || config
