@@ -137,6 +137,9 @@ pub(crate) struct WrapArgs {
     /// What to call the server [default: the name it gives itself]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Who calls: for rules that hold for some callers only, and for the record.
+    #[arg(long, value_name = "NAME", env = "CANDOR_PRINCIPAL", value_parser = principal)]
+    pub(crate) principal: Option<String>,
     /// Do not start the server anew for the next call after it has died.
     #[arg(long)]
     pub(crate) no_restart: bool,
@@ -309,6 +312,17 @@ pub(crate) struct FixtureArgs {
     /// Its own options.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) rest: Vec<OsString>,
+}
+
+/// The name of a caller: short, and fit for a line.
+fn principal(text: &str) -> Result<String, String> {
+    const LONGEST: usize = 200;
+    if text.len() > LONGEST || text.chars().any(char::is_control) {
+        return Err(format!(
+            "a name of at most {LONGEST} bytes without control characters is expected"
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {

@@ -40,6 +40,7 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
             trust_annotations: args.trust_annotations,
             timeout: args.timeout,
             arguments: args.arguments,
+            principal: args.principal.clone().filter(|name| !name.is_empty()),
         },
         confirm_within: args.confirm_within,
         own_tools: args.own_tools || config.own_tools.as_ref().is_some_and(|own| own.value),

@@ -103,6 +103,7 @@ impl Written {
             schema: Some("ab".repeat(32)),
             revision: "2025-11-25",
             host: Some("a-host"),
+            principal: None,
             request_id: "\"7\"",
             deadline_ms: 55_000,
             disclosed: json!({

@@ -142,6 +142,9 @@ fn request(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()> 
         "host",
         intent.text("/host").map_or_else(|| "unnamed".to_owned(), line),
     ));
+    if let Some(principal) = intent.text("/principal") {
+        facts.push(("principal", line(principal)));
+    }
     facts.push((
         "revision",
         intent.text("/revision").map_or_else(|| "–".to_owned(), line),

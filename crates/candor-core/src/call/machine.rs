@@ -51,6 +51,8 @@ pub struct Circumstances {
     pub server: ServerName,
     /// The host's name, where it gave one.
     pub host: Option<String>,
+    /// Who calls, where somebody said.
+    pub principal: Option<String>,
     /// Refuse every call but trusted reads that can't be recorded.
     pub ledger_required: bool,
     /// Is there a ledger at all?
@@ -480,6 +482,7 @@ impl Call {
         } = admit(
             &self.request,
             knowledge,
+            self.circumstances.principal.as_deref().unwrap_or_default(),
             now,
             self.earlier_refusals.saturating_add(1),
         );

@@ -67,6 +67,7 @@ pub fn refuse(
             schema: None,
             revision: revision.as_str(),
             host: circumstances.host.as_deref(),
+            principal: circumstances.principal.as_deref(),
             request_id: id,
             deadline_ms: 0,
             disclosed: serde_json::Value::Null,

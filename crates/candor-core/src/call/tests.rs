@@ -31,6 +31,7 @@ fn circumstances(ledger_required: bool) -> Arc<Circumstances> {
     Arc::new(Circumstances {
         server: ServerName::from("rooms"),
         host: Some("test".to_owned()),
+        principal: Some("ada".to_owned()),
         ledger_required,
         has_ledger: true,
         deadline: std::time::Duration::from_secs(55),

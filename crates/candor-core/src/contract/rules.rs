@@ -1,6 +1,6 @@
 //! Rules on arguments that a schema can't say: CEL expressions with a message.
 //!
-//! A rule sees `args` (the arguments), `now` (the time of the call) and `today` (the start of that day in the rule's
+//! A rule sees `args` (the arguments), `principal` (who calls: `principal.name`, empty where nobody said), `now` (the time of the call) and `today` (the start of that day in the rule's
 //! time zone), and adds two functions to CEL's own: `date(text, 'dd/mm/yyyy')` and `format(time, 'dd/mm/yyyy')`.
 //! Only an operator's configuration may hold rules, never a server: still everything is bounded before it runs.
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::expression::{Expression, Scene, WhyNot, tidy};
 use self::message::{MASKED, Message, SECRET_LENGTH};
@@ -107,10 +107,18 @@ impl Rule {
         &self.0.name
     }
 
-    /// Checks `args` as of `now`. Never fails and never runs long: what can't be decided is said to be so.
+    /// Checks `args` as of `now`, for a caller that nobody named.
     pub fn check(&self, args: &Value, now: Timestamp) -> RuleAnswer {
+        self.check_for("", args, now)
+    }
+
+    /// Checks `args` of a call by `principal` as of `now`. Never fails and never runs long: what can't be decided is said to
+    /// be so.
+    pub fn check_for(&self, principal: &str, args: &Value, now: Timestamp) -> RuleAnswer {
         let parts = &self.0;
-        let scene = match Scene::of(&[("args", args)], now, &parts.zone) {
+        let principal = json!({ "name": principal });
+        let seen = [("args", args), ("principal", &principal)];
+        let scene = match Scene::of(&seen, now, &parts.zone) {
             Ok(scene) => scene,
             Err(why) => return RuleAnswer::CannotTell(self.undecided(args, &why, None)),
         };

@@ -34,6 +34,8 @@ pub struct IntentFacts<'a> {
     pub revision: &'a str,
     /// The host's name, where it gave one.
     pub host: Option<&'a str>,
+    /// Who calls, where somebody said.
+    pub principal: Option<&'a str>,
     /// The request's id as the host wrote it.
     pub request_id: &'a str,
     /// The deadline in milliseconds.
@@ -62,6 +64,7 @@ pub fn intent(scene: &Scene, at: UnixMillis, facts: &IntentFacts<'_>) -> String 
         "schemaDigest": facts.schema,
         "revision": facts.revision,
         "host": facts.host.map(|host| redaction::text(host).value),
+        "principal": facts.principal.map(|principal| redaction::text(principal).value),
         "requestId": redaction::text(facts.request_id).value,
         "deadlineMs": facts.deadline_ms,
         "disclosed": facts.disclosed,

@@ -121,6 +121,7 @@ fn written(arguments: &str) -> String {
         schema: None,
         revision: "2025-11-25",
         host: None,
+        principal: None,
         request_id: "1",
         deadline_ms: 55_000,
         disclosed: Value::Null,

@@ -18,6 +18,7 @@ use candor_core::contract::text::TextClause;
 
 use super::expand::Environment;
 use super::fault::{ConfigFault, FaultKind};
+use super::glob::Glob;
 use super::keys::{Placed, Verbatim};
 use super::raw::{RawConfig, RawRule, RawServer, RawTool};
 use super::reader::Reader;
@@ -96,7 +97,23 @@ pub struct ToolConfig {
     /// What is done after a verdict.
     pub recovery: Recovery,
     /// Extra rules on arguments, in the order of the file.
-    pub rules: Vec<Sourced<Rule>>,
+    pub rules: Vec<RuleFor>,
+}
+
+/// A rule, and whom it holds for.
+#[derive(Debug, Clone)]
+pub struct RuleFor {
+    /// The rule.
+    pub rule: Sourced<Rule>,
+    /// Names of callers, as globs; every caller where there are none.
+    pub principals: Vec<Glob>,
+}
+
+impl RuleFor {
+    /// Does it hold for this caller? One that nobody named has an empty name.
+    pub fn holds_for(&self, principal: &str) -> bool {
+        self.principals.is_empty() || self.principals.iter().any(|glob| glob.matches(principal))
+    }
 }
 
 /// Why a file gave no configuration.
@@ -250,7 +267,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn rules(&mut self, raw: impl Iterator<Item = Placed<RawRule>>, zone: &Zone) -> Vec<Sourced<Rule>> {
+    fn rules(&mut self, raw: impl Iterator<Item = Placed<RawRule>>, zone: &Zone) -> Vec<RuleFor> {
         let mut lines: BTreeMap<String, u32> = BTreeMap::new();
         let mut rules = Vec::new();
         for placed in raw {
@@ -264,10 +281,14 @@ impl Builder<'_, '_> {
                 }
             }
             let source = self.source(&placed.key);
-            rules.extend(
-                self.rule(placed.value, zone)
-                    .map(|rule| Sourced::new(rule, source)),
-            );
+            let mut raw = placed.value;
+            let principals = list(raw.principals.take())
+                .map(|glob| Glob::new(&glob.value))
+                .collect();
+            rules.extend(self.rule(raw, zone).map(|rule| RuleFor {
+                rule: Sourced::new(rule, source),
+                principals,
+            }));
         }
         rules
     }

@@ -24,6 +24,8 @@ pub struct CommandLine {
     pub timeout: Option<Duration>,
     /// How arguments are checked (`--arguments`).
     pub arguments: Option<Mode>,
+    /// Who calls (`--principal`).
+    pub principal: Option<String>,
 }
 
 impl Config {
@@ -64,7 +66,12 @@ impl Config {
                 .unwrap_or(defaults.formats),
             mapping: of_tool.outcome.clone(),
             text: of_tool.text.clone(),
-            rules: of_tool.rules.clone(),
+            rules: of_tool
+                .rules
+                .iter()
+                .filter(|rule| rule.holds_for(command_line.principal.as_deref().unwrap_or_default()))
+                .map(|rule| rule.rule.clone())
+                .collect(),
             deadline: first([
                 command_line.timeout.map(said).as_ref(),
                 of_tool.deadline.as_ref(),

@@ -263,7 +263,7 @@ table! {
         needs {
             /// A name for records and messages.
             name: Verbatim,
-            /// A CEL expression over args, now and today that is true for good arguments.
+            /// A CEL expression over args, principal, now and today that is true for good arguments.
             check: Verbatim,
             /// What is wanted, with {{ expressions }}.
             message: Verbatim,
@@ -271,6 +271,8 @@ table! {
         may {
             /// The argument that the rule is about.
             path: Path,
+            /// Whom it holds for: names of callers, with * and ?. Everybody without it.
+            principals: Vec<Placed<String>>,
         }
     }
 }

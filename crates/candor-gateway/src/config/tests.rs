@@ -173,6 +173,7 @@ fn every_clause_knows_where_it_came_from() {
         trust_annotations: true,
         timeout: Some(Duration::from_secs(9)),
         arguments: Some(Mode::Off),
+        principal: None,
     };
     let mut out = String::new();
     for (server, tool, command_line) in [
@@ -379,6 +380,7 @@ fn a_file_is_loaded_or_its_trouble_named() {
 }
 
 mod outcome;
+mod principals;
 mod recovery;
 
 mod documents {
@@ -434,7 +436,7 @@ mod documents {
         let mut tables = Vec::new();
         walk(&json_schema(), &mut tables);
         tables.sort_unstable();
-        assert_eq!(tables, [2, 2, 3, 4, 8, 8, 13, 14, 15]);
+        assert_eq!(tables, [2, 2, 2, 3, 5, 7, 8, 9, 13, 16, 16]);
     }
 
     #[test]

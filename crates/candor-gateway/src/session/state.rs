@@ -213,6 +213,7 @@ impl Session {
         let made = Arc::new(Circumstances {
             server: self.name(),
             host: self.host_name.clone(),
+            principal: self.command_line.principal.clone(),
             ledger_required: self.ledger_required,
             has_ledger: self.recorder.is_on(),
             deadline: deadline(None, self.host_name.as_deref(), self.tool_timeout).wait,

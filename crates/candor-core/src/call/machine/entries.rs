@@ -30,6 +30,7 @@ impl Call {
             }),
             revision: self.request.revision.as_str(),
             host: self.circumstances.host.as_deref(),
+            principal: self.circumstances.principal.as_deref(),
             request_id: self.request.id(),
             deadline_ms: u64::try_from(
                 self.contract_deadline()

@@ -18,7 +18,7 @@ const LOOP_LIMIT: usize = 2;
 const WORK_LIMIT: u64 = 4_000_000;
 
 /// What a rule can name, besides its own loop variables.
-pub(super) const OF_A_RULE: &[&str] = &["args", "now", "today"];
+pub(super) const OF_A_RULE: &[&str] = &["args", "principal", "now", "today"];
 /// What a term of recovery can name.
 pub(super) const OF_A_TERM: &[&str] = &["args", "result", "answer", "text", "now", "today"];
 /// Names of types, as `type(x) == string` uses them.
