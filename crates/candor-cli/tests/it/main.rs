@@ -22,4 +22,5 @@ mod reading;
 mod redaction;
 mod revival;
 mod rows;
+mod settling;
 mod wire;
