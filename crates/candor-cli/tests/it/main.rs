@@ -27,4 +27,5 @@ mod reading;
 mod redaction;
 mod revival;
 mod rows;
+mod settling;
 mod wire;
