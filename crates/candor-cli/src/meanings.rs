@@ -239,6 +239,12 @@ pub(crate) fn finding(word: FindingCode) -> &'static str {
             "Candor could not look again: the contract's tool is not known to change nothing, or not there."
         }
         FindingCode::ReadBackNothing => "Candor looked again, and what it saw settles nothing.",
+        FindingCode::TextClause => {
+            "No field says how the call ended, and its text fits a clause of the contract that lowers the claim."
+        }
+        FindingCode::FailureSign => {
+            "A result that is not flagged and that no contract reads holds a member that looks like a failure."
+        }
         FindingCode::ClaimedVerdict => "A server that is not trusted put a verdict under Candor's own key.",
     }
 }

@@ -233,10 +233,13 @@ pub(crate) fn replied(how: How, reading: Option<Reading>) -> Ending {
         message: None,
         suggestion: None,
         reference: None,
+        parts: vec![],
     });
     Ending::Replied(Box::new(ResultReading {
         how,
         mapped,
+        lowered: None,
+        sign: None,
         reference: None,
         findings: vec![],
         shape: vec![],

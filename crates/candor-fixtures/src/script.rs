@@ -77,6 +77,9 @@ pub struct Tool {
     /// What an operator could declare about this tool's answers. The fixture itself never looks at it.
     #[serde(default)]
     pub mapping: Option<Mapping>,
+    /// More that an operator could declare, as lines of TOML in the tool's own table, where `{tool}` stands for its path.
+    #[serde(default)]
+    pub contract: Option<String>,
     /// What this tool proves.
     #[serde(default)]
     pub cases: Vec<Case>,

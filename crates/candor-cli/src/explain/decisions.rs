@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use candor_core::contract::effect::EffectClass;
 use candor_core::contract::mapping::Reading;
+use candor_core::contract::recovery::Lowered;
 use candor_core::decisions::DECISIONS;
 use candor_core::judgment::how::How;
 use candor_core::judgment::ruling::{Clauses, rule};
@@ -22,7 +23,7 @@ const MAPPED: [&str; 4] = ["ok", "ok_bad_shape", "ok_no_structure", "flagged"];
 const TOLD: &str = "told";
 
 /// What a mapping can make of a result, in the table's words.
-const READINGS: [(&str, Option<Reading>); 8] = [
+const READINGS: [(&str, Option<Reading>); 13] = [
     ("none", None),
     ("completed", Some(Reading::Completed)),
     ("accepted", Some(Reading::Accepted)),
@@ -31,6 +32,11 @@ const READINGS: [(&str, Option<Reading>); 8] = [
     ("partial", Some(Reading::Partial)),
     ("missing", Some(Reading::Missing)),
     ("unlisted", Some(Reading::Unlisted)),
+    ("failed_not_applied", Some(Reading::FailedUnapplied)),
+    ("unknown", Some(Reading::Unknown)),
+    ("text_failed", Some(Reading::Lowered(Lowered::Failed))),
+    ("text_rejected", Some(Reading::Lowered(Lowered::Rejected))),
+    ("text_unknown", Some(Reading::Lowered(Lowered::Unknown))),
 ];
 
 /// The table.

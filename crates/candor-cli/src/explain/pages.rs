@@ -34,6 +34,7 @@ pages! {
     "arguments_warned",
     "claimed_verdict",
     "contradiction",
+    "failure_sign",
     "input_schema",
     "late_answer",
     "mapping_missing",
@@ -43,6 +44,7 @@ pages! {
     "output_schema",
     "output_shape",
     "result_type",
+    "text_clause",
     "tool_twice",
     "unchecked",
 }

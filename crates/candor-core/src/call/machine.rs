@@ -2,6 +2,7 @@
 
 mod entries;
 mod looking;
+mod lowering;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -467,13 +468,15 @@ impl Call {
             mapping: terms
                 .and_then(|terms| terms.mapping.as_ref())
                 .map(|mapping| &mapping.value),
+            text: terms.map_or(&[], |terms| &terms.text),
             believed: terms
                 .is_some_and(|terms| terms.trust_verdicts.value)
                 .then(|| self.class()),
         };
         let none = BTreeMap::new();
         let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);
-        ending(reply, &asked, refusals, listed, &self.circumstances.secrets)
+        let ending = ending(reply, &asked, refusals, listed, &self.circumstances.secrets);
+        self.lowered(ending, reply)
     }
 
     fn lost(&mut self, loss: Loss, now: UnixMillis) -> Vec<Action> {

@@ -2,6 +2,7 @@
 
 mod looking;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -482,12 +483,15 @@ fn a_result_that_names_a_member_twice_is_not_taken_for_done() {
             .unwrap();
         let mapping = Mapping {
             document: Document::Structured,
-            pointer: "/status".parse().unwrap(),
+            pointer: Some("/status".parse().unwrap()),
             values,
             code: None,
             message: None,
             reference: None,
             suggestion: None,
+            parts: None,
+            failed_where: Vec::new(),
+            nothing_done: BTreeSet::new(),
         };
         let terms = ToolTerms {
             mapping: Some(Sourced::new(mapping, Source::CommandLine)),

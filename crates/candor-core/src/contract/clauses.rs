@@ -1,7 +1,8 @@
 //! The clauses that hold for one call, in words, each with where it came from: for the record.
 
 use super::effect::{Source, Sourced};
-use super::recovery::{Confirm, KeyPlace, ReadBack, Retry};
+use super::mapping::Mapping;
+use super::recovery::{Confirm, KeyPlace, Lowered, ReadBack, Retry};
 use super::terms::{Refusal, ShapeMode, ToolTerms};
 
 /// Every clause that somebody stated, and its source. Defaults are left out: they are the program's own.
@@ -29,7 +30,18 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
     };
     add(format!("output = {shape}"), &terms.output.source);
     if let Some(Sourced { value, source }) = &terms.mapping {
-        add(format!("outcome read from {}", value.pointer), source);
+        of_mapping(value, source, &mut add);
+    }
+    for Sourced { value, source } in &terms.text {
+        let means = lowered(value.means);
+        add(format!("text that fits {} means {means}", value.pattern), source);
+    }
+    for Sourced { value, source } in &terms.lower {
+        let means = lowered(value.means);
+        add(
+            format!("a result of which {} holds means {means}", value.when),
+            source,
+        );
     }
     for Sourced { value, source } in &terms.rules {
         add(format!("rule {}", value.name()), source);
@@ -49,11 +61,36 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
         let what = match refusal {
             Refusal::JsonRpc(code) => format!("nothing done on {code}"),
             Refusal::Http(status) => format!("nothing done on HTTP {status}"),
+            Refusal::Code(code) => format!("nothing done on the code {code:?}"),
         };
         add(what, source);
     }
     of_recovery(terms, &mut add);
     out
+}
+
+const fn lowered(means: Lowered) -> &'static str {
+    match means {
+        Lowered::Failed => "failed",
+        Lowered::Rejected => "rejected",
+        Lowered::Unknown => "unknown",
+    }
+}
+
+fn of_mapping(mapping: &Mapping, source: &Source, add: &mut impl FnMut(String, &Source)) {
+    if let Some(pointer) = &mapping.pointer {
+        add(format!("outcome read from {pointer}"), source);
+    }
+    if let Some(parts) = &mapping.parts {
+        let (items, pointer) = (&parts.items, &parts.pointer);
+        add(
+            format!("parts read from \"{items}\", each by \"{pointer}\""),
+            source,
+        );
+    }
+    for pointer in &mapping.failed_where {
+        add(format!("failed where {pointer} says something"), source);
+    }
 }
 
 fn of_recovery(terms: &ToolTerms, add: &mut impl FnMut(String, &Source)) {

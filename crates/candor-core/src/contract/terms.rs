@@ -6,10 +6,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::effect::{EffectClass, Source, Sourced, class_from_annotations};
+use super::lower::LowerClause;
 use super::mapping::Mapping;
 use super::recovery::{Breaker, Confirm, KeyPlace, ReadBack, Retry};
 use super::rules::Rule;
 use super::schema::Formats;
+use super::text::TextClause;
 use crate::arguments::check::Mode;
 
 /// What a result that breaks its tool's output schema costs.
@@ -23,12 +25,14 @@ pub enum ShapeMode {
 }
 
 /// An answer by which a server refuses a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Refusal {
     /// A JSON-RPC error with this code.
     JsonRpc(i64),
     /// An HTTP status without a JSON-RPC body.
     Http(u16),
+    /// A result with this code of the server's own, where the mapping reads one.
+    Code(String),
 }
 
 /// What one tool promises, as far as somebody said: the command line over the configuration over trusted annotations
@@ -47,6 +51,10 @@ pub struct ToolTerms {
     pub formats: Sourced<Formats>,
     /// How results are read.
     pub mapping: Option<Sourced<Mapping>>,
+    /// What texts lower a claim, where no field is read.
+    pub text: Vec<Sourced<TextClause>>,
+    /// What expressions over a result lower a claim, where no field is read.
+    pub lower: Vec<Sourced<LowerClause>>,
     /// Extra rules on arguments, in the order in which they were written.
     pub rules: Vec<Sourced<Rule>>,
     /// How long a call may take, from its opening to its answer; `None` leaves it to the host's own limit.
@@ -79,6 +87,8 @@ impl Default for ToolTerms {
             output: Sourced::default_of(ShapeMode::default()),
             formats: Sourced::default_of(Formats::default()),
             mapping: None,
+            text: Vec::new(),
+            lower: Vec::new(),
             rules: Vec::new(),
             deadline: None,
             nothing_done_on: BTreeMap::new(),

@@ -25,7 +25,7 @@ pub fn block(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<Stri
     let first = format!("{}: {}", ruling.opening, what_happened(scene, ending, ruling));
     let mut lines = vec![join([first, whether_changed(scene, ending, judgment)])];
     lines.extend(looked::in_vain(scene, judgment));
-    lines.extend(detail(scene, ending));
+    lines.extend(detail(scene, ending, judgment));
     lines.push(join([
         what_repeat_means(scene, ending, judgment),
         tail(scene, ending, judgment),
@@ -77,7 +77,7 @@ fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Strin
 }
 
 /// The line with the particulars: what is wrong with the arguments.
-fn detail(scene: &Scene, ending: &Ending) -> Option<String> {
+fn detail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<String> {
     match ending {
         Ending::BadInput { issues, total, .. } if scene.voice == Voice::Library => {
             Some(lines_of_code(issues, *total, ISSUE_BYTES))
@@ -86,7 +86,8 @@ fn detail(scene: &Scene, ending: &Ending) -> Option<String> {
         Ending::Told(own) if !own.issues.is_empty() => {
             Some(lines_of_code(&own.issues, own.issues.len(), ISSUE_BYTES))
         }
-        Ending::Told(own) => told::parts(own, &scene.secrets),
+        Ending::Told(own) => told::parts(&own.parts, &scene.secrets),
+        Ending::Replied(_) => told::parts(&judgment.verdict.parts, &scene.secrets),
         _ => None,
     }
 }
@@ -131,6 +132,11 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
             if judgment.ruling.opening == Opening::AcceptedNotYetDone =>
         {
             "A second identical call may start a second job."
+        }
+        (Ending::Replied(_), _)
+            if judgment.ruling.opening == Opening::PartlyDone && !judgment.verdict.parts.is_empty() =>
+        {
+            return told::repeat_of_parts(&judgment.verdict.parts);
         }
         (Ending::Replied(_), _) if judgment.ruling.opening == Opening::PartlyDone => {
             "Repeating the whole call would act again on what is already done."

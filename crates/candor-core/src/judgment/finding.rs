@@ -35,6 +35,10 @@ words! {
         ReadBackUnusable = "read_back_unusable",
         /// Candor looked, and what it saw settles nothing.
         ReadBackNothing = "read_back_nothing",
+        /// No field says how it ended, and its text fits a clause that lowers the claim.
+        TextClause = "text_clause",
+        /// A result that is not flagged and that no contract reads holds a member that looks like a failure.
+        FailureSign = "failure_sign",
         /// A verdict under Candor's own key from a server that is not trusted.
         ClaimedVerdict = "claimed_verdict",
     }

@@ -6,8 +6,11 @@ use super::how::How;
 use super::looked::{Before, looked};
 use super::ruling::{self, Clauses, Ruling, rule};
 use super::sentence;
-use super::verdict::{Failure, Repeat, Verdict};
-use crate::contract::mapping::Reference;
+use super::verdict::{Effect, Failure, Part, Repeat, Verdict};
+use crate::contract::effect::EffectClass;
+use crate::contract::mapping::{Reading, Reference};
+use crate::contract::text::Clause;
+use crate::reading::result::ResultReading;
 use crate::recovery::read_back::{Look, Shown};
 
 /// A verdict with all that led to it.
@@ -29,7 +32,7 @@ pub struct Judgment {
 pub fn judge(scene: &Scene, ending: &Ending) -> Judgment {
     let how = ending.how();
     let (reading, changes_nothing) = match ending {
-        Ending::Replied(reply) => (reply.mapped.as_ref().map(|mapped| mapped.reading), false),
+        Ending::Replied(reply) => (reading_of(reply), false),
         Ending::Refused { changes_nothing, .. } => (None, *changes_nothing),
         _ => (None, false),
     };
@@ -45,7 +48,7 @@ pub fn judge(scene: &Scene, ending: &Ending) -> Judgment {
     Judgment {
         how,
         verdict: verdict(scene, ending, &ruling),
-        findings: findings(ending, &ruling),
+        findings: findings(scene, ending, &ruling),
         ruling,
         look: None,
     }
@@ -107,10 +110,7 @@ fn verdict(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Verdict {
         evidence: ruling.evidence,
         error: failure(scene, ending, ruling),
         reference: reference.map(|reference| reference.value.clone()),
-        parts: match ending {
-            Ending::Told(told) => told.parts.clone(),
-            _ => Vec::new(),
-        },
+        parts: parts(scene, ending),
         attempts: scene.attempts,
         suggested_next_step: sentence::next_step(scene, ending, ruling),
     }
@@ -149,12 +149,25 @@ fn failure(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Failure> {
     })
 }
 
-fn findings(ending: &Ending, ruling: &Ruling) -> Vec<Finding> {
+fn findings(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Vec<Finding> {
     let mut out = Vec::new();
     if let Some(code) = ruling.finding {
         out.push(Finding::new(code, finding_detail(code, ending)));
     }
     if let Ending::Replied(reply) = ending {
+        // The same of a text that was read beside it.
+        if reply.lowered.is_some() && ruling.finding != Some(FindingCode::TextClause) {
+            out.push(Finding::new(
+                FindingCode::TextClause,
+                finding_detail(FindingCode::TextClause, ending),
+            ));
+        }
+        if let Some(sign) = &reply.sign {
+            out.push(Finding::new(
+                FindingCode::FailureSign,
+                sentence::failure_sign(scene, sign),
+            ));
+        }
         // A broken shape beside a mapping that is broken too: both are said.
         if reply.how == How::OkBadShape && ruling.finding != Some(FindingCode::OutputShape) {
             out.push(Finding::new(
@@ -193,10 +206,47 @@ fn finding_detail(code: FindingCode, ending: &Ending) -> String {
                 .unwrap_or_default();
             format!("the field that the contract reads holds a value that no list names: {value}")
         }
+        FindingCode::TextClause => {
+            let Some(lowered) = &reply.lowered else {
+                return String::new();
+            };
+            let which = match &lowered.clause {
+                Clause::Pattern(pattern) => format!("the text of the answer fits the pattern {pattern:?}"),
+                Clause::Expression(expression) => {
+                    format!("the expression {expression:?} holds of the answer")
+                }
+            };
+            format!("{which} ({}); no field says how the call ended", lowered.source)
+        }
         FindingCode::Contradiction => {
             "isError and the field that the contract reads contradict each other".to_owned()
         }
         _ => String::new(),
+    }
+}
+
+/// What the contract reads in a result: a field it names, or else a text.
+fn reading_of(reply: &ResultReading) -> Option<Reading> {
+    let of_text = reply
+        .lowered
+        .as_ref()
+        .map(|lowered| Reading::Lowered(lowered.means));
+    reply.mapped.as_ref().map(|mapped| mapped.reading).or(of_text)
+}
+
+/// The parts, each by itself. Of a tool that only reads none changed anything.
+fn parts(scene: &Scene, ending: &Ending) -> Vec<Part> {
+    match ending {
+        Ending::Told(told) => told.parts.clone(),
+        Ending::Replied(reply) => {
+            let parts = reply.mapped.as_ref().map(|mapped| mapped.parts.clone());
+            let mut parts = parts.unwrap_or_default();
+            if scene.class == EffectClass::Read {
+                parts.iter_mut().for_each(|part| part.effect = Effect::NotApplied);
+            }
+            parts
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -5,10 +5,12 @@ pub mod finding;
 pub mod how;
 pub mod judge;
 pub mod looked;
+mod mapped;
 pub mod ruling;
 pub mod sentence;
 pub mod told;
 pub mod verdict;
+pub mod whole;
 
 #[cfg(test)]
 mod table;

@@ -3,6 +3,7 @@
 
 use super::finding::FindingCode;
 use super::how::{How, words};
+use super::mapped::{bad_shape, mapped};
 use super::told::{self, Declared};
 use super::verdict::{Effect, Evidence, Kind, Outcome, Protocol, Repeat};
 use crate::contract::effect::EffectClass;
@@ -227,7 +228,7 @@ fn unsent(kind: Kind) -> Ruling {
 }
 
 /// A result that nobody contradicts and nobody vouches for.
-fn reported() -> Ruling {
+pub(super) fn reported() -> Ruling {
     Ruling {
         channel: Channel::Result,
         flag: Flag::Kept,
@@ -241,123 +242,6 @@ fn reported() -> Ruling {
         may_retry: false,
         repeat: None,
         finding: None,
-    }
-}
-
-/// A result, read by the contract's mapping if it has one. The flag and the mapped field are two statements of one
-/// server: where they contradict each other neither is believed.
-fn mapped(flagged: bool, reading: Option<Reading>) -> Ruling {
-    let declared = |outcome, effect, kind, opening| Ruling {
-        flag: Flag::Set,
-        outcome,
-        effect,
-        evidence: Evidence::Declared,
-        kind: Some(kind),
-        bytes: if flagged {
-            Bytes::Untouched
-        } else {
-            Bytes::Prefixed
-        },
-        opening: if flagged { Opening::Silent } else { opening },
-        ..reported()
-    };
-    let contradiction = Ruling {
-        bytes: Bytes::Prefixed,
-        opening: Opening::Unknown,
-        finding: Some(FindingCode::Contradiction),
-        ..declared(
-            Outcome::Unknown,
-            Effect::Unknown,
-            Kind::ContractBroken,
-            Opening::Unknown,
-        )
-    };
-    let unreadable = |finding| Ruling {
-        evidence: Evidence::Asserted,
-        finding: Some(finding),
-        ..declared(
-            Outcome::Unknown,
-            Effect::Unknown,
-            Kind::ContractBroken,
-            Opening::Unknown,
-        )
-    };
-    let bare_flag = Ruling {
-        evidence: Evidence::Asserted,
-        ..declared(
-            Outcome::Failed,
-            Effect::Unknown,
-            Kind::Unclassified,
-            Opening::Silent,
-        )
-    };
-    match (reading, flagged) {
-        (None, false) => reported(),
-        (None, true) => bare_flag,
-        (Some(Reading::Completed), false) => Ruling {
-            outcome: Outcome::Completed,
-            effect: Effect::Applied,
-            evidence: Evidence::Declared,
-            ..reported()
-        },
-        (Some(Reading::Accepted), false) => Ruling {
-            outcome: Outcome::Accepted,
-            evidence: Evidence::Declared,
-            bytes: Bytes::Prefixed,
-            opening: Opening::AcceptedNotYetDone,
-            ..reported()
-        },
-        (Some(Reading::Completed | Reading::Accepted), true) => contradiction,
-        (Some(Reading::Rejected), _) => declared(
-            Outcome::Rejected,
-            Effect::NotApplied,
-            Kind::BusinessRule,
-            Opening::NotDone,
-        ),
-        (Some(Reading::Failed), _) => declared(
-            Outcome::Failed,
-            Effect::Unknown,
-            Kind::Internal,
-            Opening::FailedEffectUnknown,
-        ),
-        (Some(Reading::Partial), _) => declared(
-            Outcome::Partial,
-            Effect::Partial,
-            Kind::BusinessRule,
-            Opening::PartlyDone,
-        ),
-        (Some(Reading::Missing), false) => unreadable(FindingCode::MappingMissing),
-        (Some(Reading::Unlisted), false) => unreadable(FindingCode::MappingUnlisted),
-        (Some(Reading::Missing), true) => Ruling {
-            finding: Some(FindingCode::MappingMissing),
-            ..bare_flag
-        },
-        (Some(Reading::Unlisted), true) => Ruling {
-            finding: Some(FindingCode::MappingUnlisted),
-            ..bare_flag
-        },
-    }
-}
-
-/// A broken shape costs a finding and no more, unless the operator said `strict`. What it never does is make an
-/// effect `not_applied`: the action answered.
-fn bad_shape(reading: Option<Reading>, clauses: Clauses) -> Ruling {
-    let ruling = Ruling {
-        finding: Some(FindingCode::OutputShape),
-        ..mapped(false, reading)
-    };
-    if !clauses.strict_shape {
-        return ruling;
-    }
-    Ruling {
-        flag: Flag::Set,
-        outcome: Outcome::Unknown,
-        effect: Effect::Unknown,
-        evidence: Evidence::Asserted,
-        kind: Some(Kind::ContractBroken),
-        bytes: Bytes::Prefixed,
-        opening: Opening::Unknown,
-        ..ruling
     }
 }
 
@@ -503,6 +387,8 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
         | How::EMethod
         | How::EReserved => Repeat::SameAnswer,
         _ if ruling.outcome == Outcome::Rejected => Repeat::SameAnswer,
+        // Nothing was done that a repeat could double.
+        _ if ruling.outcome == Outcome::Failed && ruling.effect == Effect::NotApplied => Repeat::MayHelp,
         _ if class == EffectClass::Read => Repeat::MayHelp,
         _ => Repeat::MayDuplicate,
     })

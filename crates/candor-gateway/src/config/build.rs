@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use candor_core::arguments::check::Mode;
 use candor_core::contract::effect::{EffectClass, Source, Sourced};
+use candor_core::contract::lower::LowerClause;
 use candor_core::contract::mapping::Mapping;
 use candor_core::contract::mapping::pointer::Pointer;
 use candor_core::contract::rules::{Part, Rule, Zone};
 use candor_core::contract::schema::Formats;
 use candor_core::contract::terms::{Refusal, ShapeMode};
+use candor_core::contract::text::TextClause;
 
 use super::expand::Environment;
 use super::fault::{ConfigFault, FaultKind};
@@ -88,6 +90,10 @@ pub struct ToolConfig {
     pub nothing_done_on: BTreeMap<Refusal, Source>,
     /// How results are read.
     pub outcome: Option<Sourced<Mapping>>,
+    /// What texts lower a claim, in the order of the file.
+    pub text: Vec<Sourced<TextClause>>,
+    /// What expressions over a result lower a claim, in the order of the file.
+    pub lower: Vec<Sourced<LowerClause>>,
     /// What is done after a verdict.
     pub recovery: Recovery,
     /// Extra rules on arguments, in the order of the file.
@@ -216,10 +222,11 @@ impl Builder<'_, '_> {
         let zone = raw
             .time_zone
             .map_or_else(|| zone.clone(), |placed| placed.value.0);
-        let outcome = raw.outcome.and_then(|placed| {
+        let mut outcome = raw.outcome.and_then(|placed| {
             let source = self.source(&placed.key);
             Some(Sourced::new(self.mapping(placed)?, source))
         });
+        let nothing_done_on = self.nothing_done_on(raw.nothing_done_on, &mut outcome);
         ToolConfig {
             effect: self.sourced(raw.effect, |OneOf(class)| class),
             arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
@@ -227,10 +234,10 @@ impl Builder<'_, '_> {
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             deadline: self.sourced(raw.deadline, |deadline| deadline.0),
-            nothing_done_on: list(raw.nothing_done_on)
-                .map(|code| (code.value.0, self.source(&code.key)))
-                .collect(),
+            nothing_done_on,
             outcome,
+            text: self.texts(raw.text),
+            lower: self.lower(raw.lower, &zone),
             recovery: Recovery {
                 read_back: self.read_back(raw.read_back, name, classes, &zone),
                 ..self.shared(RawShared {

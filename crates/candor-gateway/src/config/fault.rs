@@ -6,6 +6,7 @@ use std::ops::Range;
 use candor_core::contract::mapping::TwoMeanings;
 use candor_core::contract::mapping::pointer::PointerFault;
 use candor_core::contract::rules::{FaultKind as ExpressionFault, Part, RuleFault};
+use candor_core::contract::text::TextFault;
 
 use super::duration::DurationFault;
 use super::expand::ExpandFault;
@@ -117,6 +118,35 @@ pub enum FaultKind {
     /// Something in the head of a contract pack.
     #[error(transparent)]
     Pack(PackFault),
+    /// A pattern for texts that can't be used.
+    #[error("{0}")]
+    Text(TextFault),
+    /// More text clauses than one tool can have.
+    #[error("a tool has at most {limit} clauses about texts")]
+    TooManyTexts {
+        /// The limit.
+        limit: usize,
+    },
+    /// More expressions that lower a claim than one tool can have.
+    #[error("a tool has at most {limit} clauses under \"lower\"")]
+    TooManyLower {
+        /// The limit.
+        limit: usize,
+    },
+    /// A code that nothing reads.
+    #[error(
+        "a code is compared with what \"code\" of the outcome or of its parts reads, and this tool has none"
+    )]
+    CodeUnread,
+    /// No code, or a number in quotes.
+    #[error(
+        "a code of the server's own is expected here, at most {limit} bytes; JSON-RPC codes and HTTP statuses are written \
+         without quotes"
+    )]
+    OwnCode {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// An expression of a later look that can't be used.
     #[error("{0}")]
     Term(ExpressionFault),

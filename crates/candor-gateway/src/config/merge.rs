@@ -63,6 +63,8 @@ impl Config {
             formats: first([of_tool.formats.as_ref(), of_server.formats.as_ref()])
                 .unwrap_or(defaults.formats),
             mapping: of_tool.outcome.clone(),
+            text: of_tool.text.clone(),
+            lower: of_tool.lower.clone(),
             rules: of_tool.rules.clone(),
             deadline: first([
                 command_line.timeout.map(said).as_ref(),

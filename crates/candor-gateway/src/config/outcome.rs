@@ -1,19 +1,33 @@
 //! Makes a mapping of what a file says about the results of one tool.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use candor_core::contract::effect::{Source, Sourced};
+use candor_core::contract::mapping::parts::PartsClause;
 use candor_core::contract::mapping::pointer::Pointer;
 use candor_core::contract::mapping::{Mapping, ReferenceClause, StateTool, ValueList, Values};
+use candor_core::contract::terms::Refusal;
+use candor_core::contract::text::{TextClause, TextPattern};
 
 use super::build::{Builder, list};
 use super::fault::FaultKind;
-use super::keys::{Listed, Path, Placed};
-use super::raw::RawOutcome;
+use super::keys::{Code, Listed, Path, Placed};
+use super::raw::{RawOutcome, RawParts, RawText};
+
+/// Most clauses about texts of one tool.
+const MOST_TEXTS: usize = 32;
+
+/// The values of one list.
+type Lists = (ValueList, Option<Placed<Vec<Placed<Listed>>>>);
 
 impl Builder<'_, '_> {
     pub(super) fn mapping(&mut self, placed: Placed<RawOutcome>) -> Option<Mapping> {
         let raw = placed.value;
-        let mut values = Values::default();
+        if raw.pointer.is_none() && raw.parts.is_none() && raw.failed_where.is_none() {
+            self.reader
+                .fault::<()>(placed.span.clone(), FaultKind::MissingKey { key: "pointer" });
+        }
         let lists = [
             (ValueList::Completed, raw.completed),
             (ValueList::Accepted, raw.accepted),
@@ -21,6 +35,40 @@ impl Builder<'_, '_> {
             (ValueList::Failed, raw.failed),
             (ValueList::Partial, raw.partial),
         ];
+        let without_pointer = raw.pointer.is_none() && (raw.parts.is_some() || raw.failed_where.is_some());
+        let values = if without_pointer {
+            for (list, items) in lists {
+                if let Some(items) = items {
+                    self.alone::<()>(items.key, list.as_str(), "pointer");
+                }
+            }
+            Values::default()
+        } else {
+            self.values(&placed.key, lists)
+        };
+        let parts = match raw.parts {
+            Some(parts) => Some(self.parts(parts)?),
+            None => None,
+        };
+        let state = self.state_tool(raw.state_tool, raw.state_argument);
+        let reference = self.reference(raw.reference, raw.reference_name, state);
+        Some(Mapping {
+            document: raw.from.map(|placed| placed.value.0).unwrap_or_default(),
+            pointer: raw.pointer.and_then(|path| path.value.0).map(|path| path.0),
+            values,
+            code: pointer(raw.code),
+            message: pointer(raw.message),
+            reference,
+            suggestion: pointer(raw.suggestion),
+            parts,
+            failed_where: list(raw.failed_where).map(|path| path.value.0).collect(),
+            nothing_done: BTreeSet::new(),
+        })
+    }
+
+    /// The lists of one field: at least one value, and none with two meanings.
+    fn values(&mut self, of: &Range<usize>, lists: [Lists; 5]) -> Values {
+        let mut values = Values::default();
         let none_written = lists
             .iter()
             .all(|(_, items)| items.as_ref().is_none_or(|items| items.value.is_empty()));
@@ -37,19 +85,81 @@ impl Builder<'_, '_> {
             }
         }
         if none_written {
-            self.reader.fault::<()>(placed.key.clone(), FaultKind::NoValues);
+            self.reader.fault::<()>(of.clone(), FaultKind::NoValues);
         }
-        let state = self.state_tool(raw.state_tool, raw.state_argument);
-        let reference = self.reference(raw.reference, raw.reference_name, state);
-        Some(Mapping {
-            document: raw.from.map(|placed| placed.value.0).unwrap_or_default(),
+        values
+    }
+
+    fn parts(&mut self, placed: Placed<RawParts>) -> Option<PartsClause> {
+        let raw = placed.value;
+        let lists = [
+            (ValueList::Completed, raw.completed),
+            (ValueList::Accepted, raw.accepted),
+            (ValueList::Rejected, raw.rejected),
+            (ValueList::Failed, raw.failed),
+            (ValueList::Partial, raw.partial),
+        ];
+        let values = self.values(&placed.key, lists);
+        Some(PartsClause {
+            items: pointer(raw.items)?,
+            name: pointer(raw.name),
             pointer: pointer(raw.pointer)?,
             values,
             code: pointer(raw.code),
-            message: pointer(raw.message),
-            reference,
-            suggestion: pointer(raw.suggestion),
         })
+    }
+
+    /// The codes by which the server says that nothing was done, and the mapping that reads them.
+    pub(super) fn nothing_done_on(
+        &mut self,
+        codes: Option<Placed<Vec<Placed<Code>>>>,
+        mapping: &mut Option<Sourced<Mapping>>,
+    ) -> BTreeMap<Refusal, Source> {
+        let reads = mapping.as_ref().is_some_and(|mapping| {
+            let of_parts = mapping.value.parts.as_ref().and_then(|parts| parts.code.as_ref());
+            mapping.value.code.is_some() || of_parts.is_some()
+        });
+        let mut out = BTreeMap::new();
+        for code in list(codes) {
+            if matches!(code.value.0, Refusal::Code(_)) && !reads {
+                self.reader.fault::<()>(code.span.clone(), FaultKind::CodeUnread);
+            }
+            if let Some(mapping) = mapping {
+                mapping.value.nothing_done.insert(match &code.value.0 {
+                    Refusal::JsonRpc(code) => code.to_string(),
+                    Refusal::Http(status) => status.to_string(),
+                    Refusal::Code(code) => code.clone(),
+                });
+            }
+            out.insert(code.value.0, self.source(&code.key));
+        }
+        out
+    }
+
+    /// The clauses about texts, in the order of the file.
+    pub(super) fn texts(&mut self, raw: Option<Placed<Vec<Placed<RawText>>>>) -> Vec<Sourced<TextClause>> {
+        let mut texts = Vec::new();
+        for placed in list(raw) {
+            if texts.len() >= MOST_TEXTS {
+                self.reader
+                    .fault::<()>(placed.key, FaultKind::TooManyTexts { limit: MOST_TEXTS });
+                break;
+            }
+            let source = self.source(&placed.key);
+            let (Some(matches), Some(means)) = (placed.value.matches, placed.value.means) else {
+                continue;
+            };
+            match TextPattern::compile(&matches.value.0) {
+                Ok(pattern) => {
+                    let means = means.value.0;
+                    texts.push(Sourced::new(TextClause { pattern, means }, source));
+                }
+                Err(fault) => {
+                    self.reader.fault::<()>(matches.span, FaultKind::Text(fault));
+                }
+            }
+        }
+        texts
     }
 
     /// The tool that shows a reference's state: both of its keys, or none.

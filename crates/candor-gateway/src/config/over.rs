@@ -19,7 +19,7 @@ impl ToolConfig {
         self.rules.extend(more);
         for (refusal, source) in &below.nothing_done_on {
             self.nothing_done_on
-                .entry(*refusal)
+                .entry(refusal.clone())
                 .or_insert_with(|| source.clone());
         }
         Self {
@@ -31,10 +31,17 @@ impl ToolConfig {
             deadline: self.deadline.or_else(|| below.deadline.clone()),
             nothing_done_on: self.nothing_done_on,
             outcome: self.outcome.or_else(|| below.outcome.clone()),
+            text: joined(self.text, &below.text),
+            lower: joined(self.lower, &below.lower),
             rules: self.rules,
             recovery: self.recovery.over(&below.recovery),
         }
     }
+}
+
+fn joined<T: Clone>(mut own: Vec<T>, below: &[T]) -> Vec<T> {
+    own.extend_from_slice(below);
+    own
 }
 
 impl Recovery {

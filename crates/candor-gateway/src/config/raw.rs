@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use candor_core::arguments::check::Mode;
 use candor_core::contract::effect::EffectClass;
 use candor_core::contract::mapping::Document;
+use candor_core::contract::recovery::Lowered;
 use candor_core::contract::schema::Formats;
 use candor_core::contract::terms::ShapeMode;
 use schemars::JsonSchema;
@@ -13,7 +14,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::fault::FaultKind;
-use super::keys::{Code, Deadline, FromToml, Listed, Path, Placed, Verbatim, ZoneName};
+use super::keys::{Code, Deadline, FromToml, Listed, Path, Placed, Tried, Verbatim, ZoneName};
 use super::reader::Reader;
 use super::recovery::{RawBreaker, RawKeyPlace, RawReadBack, RawRetry};
 use super::span::Consent;
@@ -147,7 +148,8 @@ table! {
             /// How long a call may take, from its opening: waits for a list of tools, for the record and for a server
             /// that starts are in it.
             deadline: Deadline,
-            /// Refusals by which this server says that nothing was done: JSON-RPC error codes and HTTP statuses.
+            /// Refusals by which this server says that nothing was done: JSON-RPC error codes, HTTP statuses, and as strings
+            /// the codes that `code` of the outcome reads.
             nothing_done_on: Vec<Placed<Code>>,
             /// How results are read.
             outcome: RawOutcome,
@@ -161,6 +163,10 @@ table! {
             idempotency_key: RawKeyPlace,
             /// Ask a person before a call: true, or the sentence they are asked. False takes the server's clause away.
             confirm: Consent,
+            /// What texts lower a claim, for a tool that has no field to read.
+            text: Vec<Placed<RawText>>,
+            /// What expressions over a result lower a claim, for a tool that has no field to read.
+            lower: Vec<Placed<RawLower>>,
             /// Extra rules on arguments.
             rules: Vec<Placed<RawRule>>,
         }
@@ -170,11 +176,10 @@ table! {
 table! {
     /// Which field of a result decides, and what its values mean.
     struct RawOutcome as "Outcome" {
-        needs {
-            /// The field that decides.
-            pointer: Path,
-        }
+        needs {}
         may {
+            /// The field that decides. Needed, unless there are parts or fields that speak of a failure.
+            pointer: Tried<Path>,
             /// Where the pointers point: into `structuredContent`, or into the first text block that is a JSON object.
             from: OneOf<Document>,
             /// Values that mean done.
@@ -187,6 +192,11 @@ table! {
             failed: Vec<Placed<Listed>>,
             /// Values that mean done in part.
             partial: Vec<Placed<Listed>>,
+            /// The items of a batch, each with a field of its own: the whole is derived from them.
+            parts: RawParts,
+            /// Fields that hold something only where the call failed; null, false, 0 and what is empty say nothing. They
+            /// can only lower what the rest says.
+            failed_where: Vec<Placed<Path>>,
             /// The server's error code.
             code: Path,
             /// The server's message.
@@ -202,6 +212,60 @@ table! {
             /// The server's suggestion.
             suggestion: Path,
         }
+    }
+}
+
+table! {
+    /// Where the items of a batch are, and which field of each decides.
+    struct RawParts as "Parts" {
+        needs {
+            /// A list, or an object whose keys are the names of the items.
+            items: Path,
+            /// The field of an item that decides; "" where the item is itself the value.
+            pointer: Path,
+        }
+        may {
+            /// The field of an item that names it.
+            name: Path,
+            /// Values that mean done.
+            completed: Vec<Placed<Listed>>,
+            /// Values that mean taken on, not done.
+            accepted: Vec<Placed<Listed>>,
+            /// Values that mean refused, nothing changed.
+            rejected: Vec<Placed<Listed>>,
+            /// Values that mean tried and failed, perhaps halfway.
+            failed: Vec<Placed<Listed>>,
+            /// Values that mean done in part.
+            partial: Vec<Placed<Listed>>,
+            /// The field of an item that holds the server's code.
+            code: Path,
+        }
+    }
+}
+
+table! {
+    /// What a text that begins so lowers the claim to.
+    struct RawText as "Text" {
+        needs {
+            /// A regular expression that begins with ^: it fits the beginning of a text block.
+            matches: Verbatim,
+            /// What such a text means.
+            means: OneOf<Lowered>,
+        }
+        may {}
+    }
+}
+
+table! {
+    /// What a result of which an expression holds lowers the claim to.
+    struct RawLower as "Lower" {
+        needs {
+            /// A CEL expression over args, result, text, now and today that holds of such a result.
+            when: Verbatim,
+            /// What such a result means.
+            means: OneOf<Lowered>,
+        }
+        may {}
     }
 }
 

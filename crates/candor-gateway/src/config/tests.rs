@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use candor_core::arguments::check::Mode;
 use candor_core::contract::effect::{EffectClass, Source};
+use candor_core::contract::mapping::pointer::Pointer;
 use candor_core::contract::schema::Formats;
 use candor_core::contract::terms::{Refusal, ShapeMode, ToolTerms};
 
@@ -139,10 +140,12 @@ fn line(terms: &ToolTerms) -> String {
         ),
         clause(
             "mapping",
-            terms
-                .mapping
-                .as_ref()
-                .map(|map| (map.value.pointer.to_string(), &map.source)),
+            terms.mapping.as_ref().map(|map| {
+                (
+                    map.value.pointer.as_ref().map_or("", Pointer::as_str).to_owned(),
+                    &map.source,
+                )
+            }),
         ),
         terms
             .rules
@@ -244,7 +247,9 @@ fn a_good_file_says_what_is_written_in_it() {
         [Refusal::JsonRpc(-32602), Refusal::Http(429)]
     );
     let mapping = terms.mapping.unwrap().value;
-    let read = mapping.read(Some(&serde_json::json!({"status": 16, "job": "4711"})), &[]);
+    let read = mapping
+        .read(Some(&serde_json::json!({"status": 16, "job": "4711"})), &[])
+        .unwrap();
     assert_eq!(read.reading, candor_core::contract::mapping::Reading::Completed);
     let reference = read.reference.unwrap();
     assert_eq!(
@@ -373,6 +378,7 @@ fn a_file_is_loaded_or_its_trouble_named() {
     assert!(Config::load(&path, &environment).is_ok());
 }
 
+mod outcome;
 mod recovery;
 
 mod documents {
@@ -428,7 +434,7 @@ mod documents {
         let mut tables = Vec::new();
         walk(&json_schema(), &mut tables);
         tables.sort_unstable();
-        assert_eq!(tables, [2, 2, 3, 4, 8, 8, 13, 14, 15]);
+        assert_eq!(tables, [2, 2, 2, 2, 3, 4, 8, 8, 9, 13, 16, 17]);
     }
 
     #[test]

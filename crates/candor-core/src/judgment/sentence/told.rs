@@ -86,13 +86,8 @@ pub(super) fn next_step(told: &Told, secrets: &KnownSecrets) -> Option<String> {
 }
 
 /// Parts by what became of them, in one line; `None` where there are none.
-pub(crate) fn parts(told: &Told, secrets: &KnownSecrets) -> Option<String> {
-    let groups = Group::ALL.map(|group| {
-        (
-            group,
-            told.parts.iter().filter(move |part| Group::of(part) == group),
-        )
-    });
+pub(crate) fn parts(parts: &[Part], secrets: &KnownSecrets) -> Option<String> {
+    let groups = Group::ALL.map(|group| (group, parts.iter().filter(move |part| Group::of(part) == group)));
     let lines: Vec<String> = groups
         .into_iter()
         .filter_map(|(group, parts)| {
@@ -190,9 +185,30 @@ fn named(part: &Part, secrets: &KnownSecrets) -> String {
 }
 
 /// "7 of 10 done"; `None` where there are no parts.
-fn counted(parts: &[Part]) -> Option<String> {
+pub(crate) fn counted(parts: &[Part]) -> Option<String> {
     let done = parts.iter().filter(|part| Group::of(part) == Group::Done).count();
     (!parts.is_empty()).then(|| format!("{done} of {} done", parts.len()))
+}
+
+/// What a repeat of a batch that is done in part would mean, and what a call for the rest.
+pub(crate) fn repeat_of_parts(parts: &[Part]) -> String {
+    let of = |group| parts.iter().filter(|part| Group::of(part) == group).count();
+    let done = of(Group::Done);
+    let mut text = match done {
+        0 => "Repeating the whole call would act again on what is already done.".to_owned(),
+        1 => "Repeating the whole call would act again on the one that is done".to_owned(),
+        done => format!("Repeating the whole call would act again on the {done} that are done"),
+    };
+    if done > 0 {
+        text.push_str(match of(Group::NotDone) {
+            0 => ".",
+            _ => "; a call for what is not done alone does not touch that.",
+        });
+    }
+    if of(Group::Unknown) > 0 {
+        text.push_str(" What is not known may be done already.");
+    }
+    text
 }
 
 /// What became of a part.
