@@ -98,12 +98,12 @@ impl Written {
         let scene = scene(number, class, tool);
         let facts = IntentFacts {
             key: None,
+            principal: None,
             arguments: Some(r#"{"room":12,"token":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}"#),
             class: (number != 1).then(|| class.to_string()),
             schema: Some("ab".repeat(32)),
             revision: "2025-11-25",
             host: Some("a-host"),
-            principal: None,
             request_id: "\"7\"",
             deadline_ms: 55_000,
             disclosed: json!({
@@ -140,6 +140,7 @@ impl Written {
                 "candor.toml:9".into(),
             )],
             key: None,
+            principal: None,
         };
         let scene = self.open(scene(number, EffectClass::Write, "cancel_booking"), 8_000, &facts);
         self.ended(&scene, &Ending::Timeout, 60_000, &VerdictFacts::default());

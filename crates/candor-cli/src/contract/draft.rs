@@ -91,30 +91,19 @@ fn about(out: &mut String, table: &str, tool: &Drafted, all: &[Drafted]) {
     for line in effect(tool) {
         say(&line);
     }
-    let errors = with_error(tool);
-    if !errors.is_empty() {
-        say(&format!(
-            "# Samples hold a member \"error\" (line {}):",
-            lines(&errors)
-        ));
-        say("#lower = [{ when = \"has(result.error) && result.error != null\", means = \"failed\" }]");
-    }
     let texts = failing_texts(tool);
     if !texts.is_empty() {
-        let at: Vec<usize> = texts.values().flatten().copied().collect();
+        let at = lines(texts.values().flatten().copied());
         let clauses = texts
             .keys()
             .map(|pattern| format!("{{ matches = {}, means = \"failed\" }}", key_text(pattern)));
         say(&format!(
-            "# Unflagged texts begin like failures (line {}). Is there no answer that begins so and is none?",
-            lines(&at)
+            "# Unflagged texts begin like failures (line {at}). Is there no answer that begins so and is none?"
         ));
         say(&format!("#text = [{}]", clauses.collect::<Vec<_>>().join(", ")));
     }
     // Tables come last: what follows one belongs to it.
-    if let Some(sign) = deciding(tool) {
-        outcome(&mut say, table, &sign);
-    }
+    outcome(&mut say, table, tool);
     if !tool.seems_to_read() {
         read_back(&mut say, table, tool, all);
     }
@@ -139,15 +128,36 @@ fn effect(tool: &Drafted) -> Vec<String> {
     }
 }
 
-fn outcome(say: &mut impl FnMut(&str), table: &str, sign: &Sign) {
-    say(&format!(
-        "# Its results have a field {:?} {}. Does it say how the call ended?",
-        sign.field, sign.seen
-    ));
+fn outcome(say: &mut impl FnMut(&str), table: &str, tool: &Drafted) {
+    let (sign, errors) = (deciding(tool), with_error(tool));
+    if sign.is_none() && errors.is_empty() {
+        return;
+    }
+    if !errors.is_empty() {
+        let lines = lines(errors.iter().map(|(line, _)| *line));
+        say(&format!(
+            "# Samples hold a member \"error\" (line {lines}). Does it mean that the call failed?"
+        ));
+    }
+    if let Some(sign) = &sign {
+        say(&format!(
+            "# Its results have a field {:?} {}. Does it say how the call ended?",
+            sign.field, sign.seen
+        ));
+    }
     say(&format!("#[{table}.outcome]"));
-    if sign.in_text {
+    if sign.as_ref().is_some_and(|sign| sign.in_text) || errors.iter().any(|(_, in_text)| *in_text) {
         say("#from = \"text\"");
     }
+    if let Some(sign) = &sign {
+        values(say, sign);
+    }
+    if !errors.is_empty() {
+        say("#failed_where = [\"/error\"]");
+    }
+}
+
+fn values(say: &mut impl FnMut(&str), sign: &Sign) {
     say(&format!("#pointer = \"/{}\"", sign.field));
     for (list, values) in &sign.lists {
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
@@ -181,7 +191,8 @@ fn read_back(say: &mut impl FnMut(&str), table: &str, tool: &Drafted, all: &[Dra
         names.join(", ")
     ));
     say(&format!("#[{table}.read_back]"));
-    say(&format!("#tool = {}", key_text(&first.name)));
+    // In a value, unlike in a key or a pattern, `${` would be a variable.
+    say(&format!("#tool = {}", key_text(&first.name.replace("${", "$${"))));
     if !first.needs_nothing {
         say("# It needs arguments: each is an expression over args and result.");
         say("#arguments = {}");
@@ -205,9 +216,10 @@ fn key(name: &str) -> String {
     if is_bare { name.to_owned() } else { key_text(name) }
 }
 
-/// A string of TOML. A `${` is no variable here.
+/// A string of TOML, on one line: JSON's escapes are TOML's too, but for one sign that JSON leaves as it is.
 fn key_text(text: &str) -> String {
-    toml::Value::String(text.replace("${", "$${")).to_string()
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.replace('\u{7f}', "\\u007F")
 }
 
 /// A server's words in a comment: one line, without signs that do something to a terminal.
@@ -215,8 +227,8 @@ fn comment(text: &str) -> String {
     screen::line(text)
 }
 
-fn lines(at: &[usize]) -> String {
-    let at: Vec<String> = at.iter().map(ToString::to_string).collect();
+fn lines(at: impl IntoIterator<Item = usize>) -> String {
+    let at: Vec<String> = at.into_iter().map(|line| line.to_string()).collect();
     at.join(", ")
 }
 
@@ -281,6 +293,7 @@ mod tests {
             let config = parsed(&draft);
             let server = &config.servers["my \"server\""];
             assert_eq!(server.tools.len(), 5, "{draft}");
+            assert!(server.tools.contains_key("${HOME}"), "{draft}");
             for (name, tool) in &server.tools {
                 assert!(tool.effect.is_none() && tool.outcome.is_none(), "{name}");
                 assert!(tool.recovery.read_back.is_none(), "{name}");
@@ -299,7 +312,7 @@ mod tests {
         let without = draft("s", &tools(), &Recorded::default());
         for proposal in [
             "#text = [{ matches = \"^Database error: \", means = \"failed\" }]",
-            "#lower = [{ when = \"has(result.error) && result.error != null\", means = \"failed\" }]",
+            "#failed_where = [\"/error\"]",
             "#from = \"text\"",
             "#failed = [false]",
         ] {

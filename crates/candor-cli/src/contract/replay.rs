@@ -82,6 +82,7 @@ pub(crate) fn replay(
     let circumstances = Arc::new(Circumstances {
         server: ServerName::from("recorded"),
         host: None,
+        principal: None,
         ledger_required: false,
         has_ledger: false,
         deadline: Duration::from_secs(55),

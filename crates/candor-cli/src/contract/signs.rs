@@ -140,8 +140,8 @@ fn meaning(value: &Value) -> Option<&'static str> {
     known.map(|(list, _)| *list)
 }
 
-/// Lines of samples whose object has a member `error` that says something.
-pub(super) fn with_error(tool: &Drafted) -> Vec<usize> {
+/// Lines of samples whose object has a member `error` that says something, and whether it stands in a text.
+pub(super) fn with_error(tool: &Drafted) -> Vec<(usize, bool)> {
     let says = |object: &Value| match object.get("error") {
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::String(text)) => !text.is_empty(),
@@ -149,7 +149,7 @@ pub(super) fn with_error(tool: &Drafted) -> Vec<usize> {
     };
     tool.objects()
         .filter(|(_, object, _)| says(object))
-        .map(|(line, ..)| line)
+        .map(|(line, _, in_text)| (line, in_text))
         .collect()
 }
 

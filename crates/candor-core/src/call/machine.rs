@@ -4,6 +4,7 @@ mod asking;
 mod entries;
 mod keys;
 mod looking;
+mod lowering;
 mod retrying;
 
 use std::collections::BTreeMap;
@@ -569,7 +570,8 @@ impl Call {
         };
         let none = BTreeMap::new();
         let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);
-        ending(reply, &asked, refusals, listed, &self.circumstances.secrets)
+        let ending = ending(reply, &asked, refusals, listed, &self.circumstances.secrets);
+        self.lowered(ending, reply)
     }
 
     fn lost(&mut self, loss: Loss, now: UnixMillis) -> Vec<Action> {

@@ -33,12 +33,15 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
         of_mapping(value, source, &mut add);
     }
     for Sourced { value, source } in &terms.text {
-        let means = match value.means {
-            Lowered::Failed => "failed",
-            Lowered::Rejected => "rejected",
-            Lowered::Unknown => "unknown",
-        };
+        let means = lowered(value.means);
         add(format!("text that fits {} means {means}", value.pattern), source);
+    }
+    for Sourced { value, source } in &terms.lower {
+        let means = lowered(value.means);
+        add(
+            format!("a result of which {} holds means {means}", value.when),
+            source,
+        );
     }
     for Sourced { value, source } in &terms.rules {
         add(format!("rule {}", value.name()), source);
@@ -64,6 +67,14 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
     }
     of_recovery(terms, &mut add);
     out
+}
+
+const fn lowered(means: Lowered) -> &'static str {
+    match means {
+        Lowered::Failed => "failed",
+        Lowered::Rejected => "rejected",
+        Lowered::Unknown => "unknown",
+    }
 }
 
 fn of_mapping(mapping: &Mapping, source: &Source, add: &mut impl FnMut(String, &Source)) {

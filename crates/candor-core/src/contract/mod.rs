@@ -2,6 +2,7 @@
 
 pub mod clauses;
 pub mod effect;
+pub mod lower;
 pub mod mapping;
 pub mod recovery;
 pub mod rules;

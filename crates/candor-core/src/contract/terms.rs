@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::effect::{EffectClass, Source, Sourced, class_from_annotations};
+use super::lower::LowerClause;
 use super::mapping::Mapping;
 use super::recovery::{Breaker, Confirm, KeyPlace, ReadBack, Retry};
 use super::rules::Rule;
@@ -52,6 +53,8 @@ pub struct ToolTerms {
     pub mapping: Option<Sourced<Mapping>>,
     /// What texts lower a claim, where no field is read.
     pub text: Vec<Sourced<TextClause>>,
+    /// What expressions over a result lower a claim, where no field is read.
+    pub lower: Vec<Sourced<LowerClause>>,
     /// Extra rules on arguments, in the order in which they were written.
     pub rules: Vec<Sourced<Rule>>,
     /// How long a call may take, from its opening to its answer; `None` leaves it to the host's own limit.
@@ -85,6 +88,7 @@ impl Default for ToolTerms {
             formats: Sourced::default_of(Formats::default()),
             mapping: None,
             text: Vec::new(),
+            lower: Vec::new(),
             rules: Vec::new(),
             deadline: None,
             nothing_done_on: BTreeMap::new(),

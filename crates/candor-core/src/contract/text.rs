@@ -110,13 +110,22 @@ impl fmt::Display for TextPattern {
     }
 }
 
+/// A clause that lowers a claim, as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clause {
+    /// A pattern that the text of the result fits.
+    Pattern(String),
+    /// An expression that holds of the result.
+    Expression(String),
+}
+
 /// What a clause about text made of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoweredReading {
     /// What it is lowered to.
     pub means: Lowered,
-    /// The pattern, as written.
-    pub pattern: String,
+    /// The clause that did.
+    pub clause: Clause,
     /// Who said so.
     pub source: Source,
     /// Which of the texts fits, counted from 0.
@@ -139,7 +148,7 @@ pub fn read(clauses: &[Sourced<TextClause>], texts: &[&str]) -> Option<LoweredRe
         let (block, _) = beginnings.iter().find(|(_, text)| value.pattern.fits(text))?;
         Some(LoweredReading {
             means: value.means,
-            pattern: value.pattern.as_str().to_owned(),
+            clause: Clause::Pattern(value.pattern.as_str().to_owned()),
             source: source.clone(),
             block: *block,
         })

@@ -9,6 +9,7 @@ use super::sentence;
 use super::verdict::{Effect, Failure, Part, Repeat, Verdict};
 use crate::contract::effect::EffectClass;
 use crate::contract::mapping::{Reading, Reference};
+use crate::contract::text::Clause;
 use crate::reading::result::ResultReading;
 use crate::recovery::read_back::{Look, Shown};
 
@@ -232,10 +233,13 @@ fn finding_detail(code: FindingCode, ending: &Ending) -> String {
             let Some(lowered) = &reply.lowered else {
                 return String::new();
             };
-            format!(
-                "the text of the answer fits the pattern {:?} ({}); no field says how the call ended",
-                lowered.pattern, lowered.source
-            )
+            let which = match &lowered.clause {
+                Clause::Pattern(pattern) => format!("the text of the answer fits the pattern {pattern:?}"),
+                Clause::Expression(expression) => {
+                    format!("the expression {expression:?} holds of the answer")
+                }
+            };
+            format!("{which} ({}); no field says how the call ended", lowered.source)
         }
         FindingCode::Contradiction => {
             "isError and the field that the contract reads contradict each other".to_owned()

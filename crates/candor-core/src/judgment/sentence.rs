@@ -16,7 +16,7 @@ use crate::asking::confirmation::{Answer, Obstacle};
 use crate::contract::effect::EffectClass;
 use crate::contract::mapping::{Document, MappedReading, Reading};
 use crate::contract::recovery::Lowered;
-use crate::contract::text::LoweredReading;
+use crate::contract::text::{Clause, LoweredReading};
 use crate::delivery::quote::{name, quote, reference as reference_in};
 use crate::delivery::redaction::{KnownSecrets, escape_invisible, least};
 use crate::reading::result::ResultReading;
@@ -328,8 +328,12 @@ fn by_text(
         Lowered::Unknown => "an open end",
     };
     let words = reply.first_text.as_deref().unwrap_or_default();
+    let what = match &lowered.clause {
+        Clause::Pattern(_) => "text",
+        Clause::Expression(_) => "answer",
+    };
     format!(
-        "{server} flagged no error for {tool}, but by this tool's contract its text means {means}: {}.",
+        "{server} flagged no error for {tool}, but by this tool's contract its {what} means {means}: {}.",
         quote(words, secrets)
     )
 }

@@ -178,7 +178,7 @@ pub fn next_wait(clause: &ReadBack, subject: &Subject, now: UnixMillis) -> Durat
 }
 
 /// The structure of a result (its first text block that is a JSON object or list, where it has none), and its texts.
-fn structure(reply: &Reply) -> Option<(Value, String)> {
+pub(crate) fn structure(reply: &Reply) -> Option<(Value, String)> {
     let Carried::Result(result) = reply.carried() else {
         return None;
     };
@@ -200,6 +200,6 @@ fn structure(reply: &Reply) -> Option<(Value, String)> {
     Some((value.unwrap_or_default(), texts.join("\n")))
 }
 
-fn moment(now: UnixMillis) -> Timestamp {
+pub(crate) fn moment(now: UnixMillis) -> Timestamp {
     Timestamp::from_millisecond(now.0).unwrap_or(Timestamp::UNIX_EPOCH)
 }

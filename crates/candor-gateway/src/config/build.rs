@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use candor_core::arguments::check::Mode;
 use candor_core::contract::effect::{EffectClass, Source, Sourced};
+use candor_core::contract::lower::LowerClause;
 use candor_core::contract::mapping::Mapping;
 use candor_core::contract::mapping::pointer::Pointer;
 use candor_core::contract::rules::{Part, Rule, Zone};
@@ -94,6 +95,8 @@ pub struct ToolConfig {
     pub outcome: Option<Sourced<Mapping>>,
     /// What texts lower a claim, in the order of the file.
     pub text: Vec<Sourced<TextClause>>,
+    /// What expressions over a result lower a claim, in the order of the file.
+    pub lower: Vec<Sourced<LowerClause>>,
     /// What is done after a verdict.
     pub recovery: Recovery,
     /// Extra rules on arguments, in the order of the file.
@@ -254,6 +257,7 @@ impl Builder<'_, '_> {
             nothing_done_on,
             outcome,
             text: self.texts(raw.text),
+            lower: self.lower(raw.lower, &zone),
             recovery: Recovery {
                 read_back: self.read_back(raw.read_back, name, classes, &zone),
                 ..self.shared(RawShared {

@@ -127,6 +127,12 @@ pub enum FaultKind {
         /// The limit.
         limit: usize,
     },
+    /// More expressions that lower a claim than one tool can have.
+    #[error("a tool has at most {limit} clauses under \"lower\"")]
+    TooManyLower {
+        /// The limit.
+        limit: usize,
+    },
     /// A code that nothing reads.
     #[error(
         "a code is compared with what \"code\" of the outcome or of its parts reads, and this tool has none"

@@ -66,6 +66,7 @@ impl Config {
                 .unwrap_or(defaults.formats),
             mapping: of_tool.outcome.clone(),
             text: of_tool.text.clone(),
+            lower: of_tool.lower.clone(),
             rules: of_tool
                 .rules
                 .iter()

@@ -10,6 +10,7 @@ mod expand;
 mod fault;
 mod glob;
 mod keys;
+mod lower;
 mod merge;
 mod outcome;
 mod over;

@@ -9,15 +9,14 @@ impl ToolConfig {
     /// These clauses, and those of `below` where these say nothing. Of lists, these come first.
     #[must_use]
     pub fn over(mut self, below: &Self) -> Self {
-        let own: BTreeSet<&str> = self.rules.iter().map(|rule| rule.value.name()).collect();
+        let own: BTreeSet<&str> = self.rules.iter().map(|rule| rule.rule.value.name()).collect();
         let more: Vec<_> = below
             .rules
             .iter()
-            .filter(|rule| !own.contains(rule.value.name()))
+            .filter(|rule| !own.contains(rule.rule.value.name()))
             .cloned()
             .collect();
         self.rules.extend(more);
-        self.text.extend(below.text.iter().cloned());
         for (refusal, source) in &below.nothing_done_on {
             self.nothing_done_on
                 .entry(refusal.clone())
@@ -32,11 +31,17 @@ impl ToolConfig {
             deadline: self.deadline.or_else(|| below.deadline.clone()),
             nothing_done_on: self.nothing_done_on,
             outcome: self.outcome.or_else(|| below.outcome.clone()),
-            text: self.text,
+            text: joined(self.text, &below.text),
+            lower: joined(self.lower, &below.lower),
             rules: self.rules,
             recovery: self.recovery.over(&below.recovery),
         }
     }
+}
+
+fn joined<T: Clone>(mut own: Vec<T>, below: &[T]) -> Vec<T> {
+    own.extend_from_slice(below);
+    own
 }
 
 impl Recovery {
@@ -92,7 +97,7 @@ rules = [{ name = "a", check = "true", message = "file" }]
         let rules: Vec<_> = terms
             .rules
             .iter()
-            .map(|rule| (rule.value.name(), rule.source.to_string()))
+            .map(|rule| (rule.rule.value.name(), rule.source.to_string()))
             .collect();
         assert_eq!(
             rules,

@@ -168,6 +168,8 @@ table! {
             confirm: Consent,
             /// What texts lower a claim, for a tool that has no field to read.
             text: Vec<Placed<RawText>>,
+            /// What expressions over a result lower a claim, for a tool that has no field to read.
+            lower: Vec<Placed<RawLower>>,
             /// Extra rules on arguments.
             rules: Vec<Placed<RawRule>>,
         }
@@ -251,6 +253,19 @@ table! {
             /// A regular expression that begins with ^: it fits the beginning of a text block.
             matches: Verbatim,
             /// What such a text means.
+            means: OneOf<Lowered>,
+        }
+        may {}
+    }
+}
+
+table! {
+    /// What a result of which an expression holds lowers the claim to.
+    struct RawLower as "Lower" {
+        needs {
+            /// A CEL expression over args, result, text, now and today that holds of such a result.
+            when: Verbatim,
+            /// What such a result means.
             means: OneOf<Lowered>,
         }
         may {}

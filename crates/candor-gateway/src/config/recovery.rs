@@ -218,7 +218,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn term(&mut self, written: &Placed<Verbatim>, zone: &Zone) -> Option<Term> {
+    pub(super) fn term(&mut self, written: &Placed<Verbatim>, zone: &Zone) -> Option<Term> {
         let Verbatim(text) = &written.value;
         match Term::compile(text, zone) {
             Ok(term) => Some(term),

@@ -11,7 +11,19 @@ macro_rules! packs {
     };
 }
 
-packs!("memory");
+packs!(
+    "memory",
+    "git-old",
+    "sqlite",
+    "mysql",
+    "context7",
+    "awsdocs",
+    "mcp-cron",
+    "kglite",
+    "nano",
+    "text-editor",
+    "filesystem",
+);
 
 /// All of them.
 ///

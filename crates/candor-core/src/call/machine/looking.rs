@@ -103,14 +103,18 @@ impl Call {
         Some(self.look_before_telling(looking, reply.cloned(), Duration::ZERO, now))
     }
 
+    /// The arguments as they were sent. Once the caller is told, the request itself is let go of.
+    pub(super) fn sent_arguments(&self) -> Option<Value> {
+        match (&self.args, &self.coerced, self.request.raw_arguments()) {
+            (Some(kept), ..) => Some(kept.clone()),
+            (None, Some(coerced), _) => Some(coerced.clone()),
+            (None, None, Some(raw)) => serde_json::from_str(raw).ok(),
+            (None, None, None) => Some(Value::Object(serde_json::Map::new())),
+        }
+    }
+
     fn looking(&mut self, ending: &Ending, reply: Option<&Reply>, now: UnixMillis) -> Option<Looking> {
-        // Once the caller is told, the request itself is let go of.
-        let args = match (&self.args, &self.coerced, self.request.raw_arguments()) {
-            (Some(kept), ..) => kept.clone(),
-            (None, Some(coerced), _) => coerced.clone(),
-            (None, None, Some(raw)) => serde_json::from_str(raw).ok()?,
-            (None, None, None) => Value::Object(serde_json::Map::new()),
-        };
+        let args = self.sent_arguments()?;
         self.args = Some(args.clone());
         Some(Looking {
             ending: ending.clone(),

@@ -11,7 +11,7 @@ use crate::arguments::issue::Issue;
 use crate::contract::effect::{EffectClass, Source};
 use crate::contract::mapping::{Document, MappedReading, Reading, Reference, StateTool};
 use crate::contract::recovery::Lowered;
-use crate::contract::text::LoweredReading;
+use crate::contract::text::{Clause, LoweredReading};
 use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::finding::FindingCode;
 use crate::judgment::how::How;
@@ -128,7 +128,7 @@ fn situations() -> Vec<(&'static str, Scene, Ending)> {
         mapped: None,
         lowered: Some(LoweredReading {
             means,
-            pattern: "^Error: ".to_owned(),
+            clause: Clause::Pattern("^Error: ".to_owned()),
             source: Source::CommandLine,
             block: 0,
         }),
