@@ -2,6 +2,7 @@
 
 mod asking;
 mod looking;
+mod retrying;
 
 use std::sync::Arc;
 
@@ -81,6 +82,7 @@ struct Run {
     refreshes: u32,
     questions: u32,
     waits: Vec<bool>,
+    retries: Vec<std::time::Duration>,
     looks: Vec<(String, Value, std::time::Duration)>,
 }
 
@@ -107,6 +109,7 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     arguments,
                     after,
                 } => run.looks.push((tool, arguments, after)),
+                Action::Wait { after } => run.retries.push(after),
                 Action::Told { .. } => {}
             }
         }

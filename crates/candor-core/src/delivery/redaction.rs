@@ -29,7 +29,7 @@ mod token;
 mod url;
 mod values;
 
-pub use change::{Change, Redacted, RedactionKind};
+pub use change::{Change, Redacted, RedactionKind, holds_mask};
 pub use invisible::escape_invisible;
 pub use json::{json, json_owned, known_json};
 pub use known::{KnownSecrets, known};

@@ -173,6 +173,7 @@ impl Session {
                     arguments,
                     after,
                 } => self.plan_look(key, tool, arguments, after),
+                Action::Wait { after } => self.wait_to_send(key, after),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
                     stop_at(Stop::VerdictRecorded);
@@ -363,6 +364,7 @@ impl Session {
             Recorded::OwnAnswer(origin, frame) => self.own_answered_host(&origin, frame),
             Recorded::LeftAccepted(left) => self.take_up(left),
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
+            Recorded::Unsettled(found) => self.unsettled_found(found),
             Recorded::Malformed(key, recording) => {
                 let Some((draft, origin)) = self.malformed.remove(&key) else {
                     return;
@@ -385,6 +387,8 @@ impl Session {
             match timer {
                 Timer::Call(call) => self.call_timed_out(call),
                 Timer::Learning(call) => self.learning_timed_out(call),
+                Timer::Reconcile => self.seek(),
+                Timer::Retry(call) => self.happened(call, Event::Waited),
                 Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),

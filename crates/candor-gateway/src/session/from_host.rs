@@ -268,6 +268,7 @@ impl Session {
                 self.revival.memory.note_initialized(text);
                 self.tell_server(text.to_owned());
                 self.look_for_accepted();
+                self.reconcile();
             }
             _ => {
                 self.tell_server(text.to_owned());

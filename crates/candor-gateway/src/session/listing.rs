@@ -156,6 +156,7 @@ impl Session {
         for key in listing.waiting {
             self.tell_tool(key);
         }
+        self.reconcile();
     }
 
     fn tell_tool(&mut self, key: CallKey) {
@@ -178,7 +179,10 @@ impl Session {
             (Some(_), _) => return,
         };
         match pages.turn(result) {
-            Turned::Last => self.catalogue.learn(pages),
+            Turned::Last => {
+                self.catalogue.learn(pages);
+                self.reconcile();
+            }
             Turned::Next(cursor) => self.host_list = Some((cursor, pages)),
             Turned::Unreadable => {}
         }

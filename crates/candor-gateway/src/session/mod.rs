@@ -14,6 +14,7 @@ mod listing;
 mod own;
 mod own_tools;
 mod pending;
+mod reconciler;
 mod recovery;
 mod revival;
 mod run;

@@ -24,6 +24,8 @@ pub(super) enum Purpose {
     Follow(OperationId),
     /// A look at what a call left behind, before its caller is told.
     ReadBack(CallKey),
+    /// A look for an operation that an earlier run left open.
+    Settle(OperationId),
 }
 
 /// A call of Candor's own that is not answered yet.
@@ -168,6 +170,7 @@ impl Session {
     fn own_ended(&mut self, purpose: Purpose, end: Result<Reply, String>) {
         match purpose {
             Purpose::Follow(operation) => self.followed_answered(operation, end),
+            Purpose::Settle(operation) => self.sought(operation, &end),
             Purpose::ReadBack(key) => self.happened(key, Event::Looked(end)),
         }
     }

@@ -23,6 +23,7 @@ use super::confirming::Confirming;
 use super::following::Following;
 use super::own_tools::OwnTools;
 use super::pending::Pending;
+use super::reconciler::Reconciler;
 use super::revival::Revival;
 use super::state::{Server, Session};
 use crate::catalogue::Catalogue;
@@ -130,6 +131,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         to_server: input,
         server: Server::Running,
         revival: Revival::new(options.restart),
+        reconciler: Reconciler::default(),
         host_left: false,
         gathers: false,
         pending: Pending::default(),

@@ -14,6 +14,7 @@ use candor_core::delivery::redaction::{KnownSecrets, least};
 use candor_core::names::{OperationId, ServerName, ToolName};
 use candor_core::record::bodies::digest;
 use candor_core::record::{Entry, Recording};
+use candor_core::recovery::settle::Open;
 use candor_core::wire::encode::Pieces;
 use candor_core::wire::revision::Revision;
 use candor_transport::{FrameNumber, FrameSink, NoiseLog, SinkClosed};
@@ -27,6 +28,7 @@ use super::following::{Following, LeftAccepted};
 use super::listing::Listing;
 use super::own_tools::OwnTools;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
+use super::reconciler::Reconciler;
 use super::recovery::Planned;
 use super::revival::Revival;
 use crate::catalogue::Catalogue;
@@ -80,6 +82,10 @@ pub(super) enum Timer {
     Call(CallKey),
     /// A call has waited long enough to be told of its tool.
     Learning(CallKey),
+    /// What an earlier run left open is to be looked for.
+    Reconcile,
+    /// A call is to be sent again.
+    Retry(CallKey),
     /// A call is to be looked after.
     Look(CallKey),
     /// The record of a trusted read has waited long enough for its verdict.
@@ -118,6 +124,8 @@ pub(super) enum Recorded {
     LeftAccepted(Vec<LeftAccepted>),
     /// Not written but read: the answer to a question of the host's about the record.
     OwnAnswer(Origin, String),
+    /// What the ledger has that is not settled.
+    Unsettled(Vec<Open>),
 }
 
 pub(super) struct Session {
@@ -145,6 +153,7 @@ pub(super) struct Session {
     pub(super) to_server: FrameSink,
     pub(super) server: Server,
     pub(super) revival: Revival,
+    pub(super) reconciler: Reconciler,
     pub(super) host_left: bool,
     /// Frames gather before they are written: more have been read already than the one that is being carried.
     pub(super) gathers: bool,
