@@ -221,6 +221,14 @@ fn arguments(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()
     for notice in intent.list("/disclosed/notices").iter().filter_map(Value::as_str) {
         shown.text(out, "  notice    ", &line(notice))?;
     }
+    if let Some(asked) = intent.at("/disclosed/confirmation/asked").and_then(Value::as_str) {
+        let end = intent.text("/disclosed/confirmation/end").unwrap_or("–");
+        shown.text(
+            out,
+            "  consent   ",
+            &format!("{}: the user was asked: {}", line(end), line(asked)),
+        )?;
+    }
     Ok(())
 }
 
