@@ -181,6 +181,10 @@ pub(crate) fn play_rooms(stop: &'static str) -> Vec<String> {
     }
     settle(&stage, "rooms", Class::ReadBack);
     look(&stage, Class::ReadBack, &mut seen);
+    let settled = seen.verdicts.clone();
+    // What is settled is not looked for again.
+    settle(&stage, "rooms", Class::ReadBack);
+    look(&stage, Class::ReadBack, &mut seen);
     // Its script writes one line a call: what was booked came.
     seen.truth.received = seen.truth.done;
     seen.then = seen.truth;
@@ -189,6 +193,9 @@ pub(crate) fn play_rooms(stop: &'static str) -> Vec<String> {
         None => seen.truth.done == 0,
         Some(recorded) => (recorded.effect == "applied") == (seen.truth.done == 1),
     };
+    if seen.verdicts != settled {
+        broken.push(format!("one more start makes of {settled:?} {:?}", seen.verdicts));
+    }
     if !agrees {
         broken.push(format!(
             "the ledger says {:?}, and the backend {:?}",

@@ -101,6 +101,14 @@ fn sent_too_often(class: Class, seen: &Seen) -> Vec<String> {
             seen.then.received, told.attempts
         ));
     }
+    if let Some(recorded) = &seen.recorded
+        && (recorded.attempts as usize) < seen.truth.received
+    {
+        broken.push(format!(
+            "{} calls came, and the ledger has {} attempts",
+            seen.truth.received, recorded.attempts
+        ));
+    }
     broken
 }
 
