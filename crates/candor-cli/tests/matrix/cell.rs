@@ -35,7 +35,12 @@ fn befall(stage: &Stage, fault: Fault, class: Class, seen: &mut Seen) {
     if fault == Fault::LedgerShut {
         std::os::unix::fs::symlink("/dev/null", stage.ledger("")).unwrap();
     }
-    let deadline = if fault.times_out() { "1500ms" } else { "20s" };
+    let deadline = match (fault.times_out(), class.reads_back()) {
+        (false, _) => "20s",
+        (true, false) => "2s",
+        // Half of it is kept back for looking.
+        (true, true) => "4s",
+    };
     let restart: &[&str] = if fault == Fault::GoneBefore {
         &["--no-restart"]
     } else {

@@ -2,6 +2,7 @@
 
 mod entries;
 mod looking;
+mod retrying;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use self::looking::Looking;
+use self::retrying::Held;
 use super::admission::{Admission, admit};
 use super::reply::{ending, refuses_parameters};
 use super::request::CallRequest;
@@ -28,6 +30,7 @@ use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::VerdictFacts;
 use crate::record::{Entry, Phase, Recording};
 use crate::recovery::read_back::Look;
+use crate::recovery::retry::asked_wait;
 use crate::wire::reply::Reply;
 
 /// How many late answers of one call are recorded; a server that goes on answering is not listened to.
@@ -67,6 +70,8 @@ pub enum Event {
     Recalled,
     /// The deadline passed.
     TimedOut,
+    /// The wait before the next send is over.
+    Waited,
     /// The caller cancelled, or left.
     Cancelled,
     /// A look at what the call left behind has ended: with an answer, or with why there is none.
@@ -126,6 +131,11 @@ pub enum Action {
     },
     /// Send the request (see [`Call::upstream`]).
     Send,
+    /// Come back with [`Event::Waited`] so long from now, or with [`Event::TimedOut`] where the call has no such time.
+    Wait {
+        /// How long.
+        after: Duration,
+    },
     /// Ask this tool of the same server with these arguments, so long from now: what did the call leave behind? It ends
     /// with [`Event::Looked`], or with [`Event::CannotLook`].
     ReadBack {
@@ -173,6 +183,8 @@ enum State {
         looking: Box<Looking>,
         reply: Option<Reply>,
     },
+    /// The call is to be sent again, after a wait; `recording` once that is over and the next send is on its way to disk.
+    Retrying { recording: bool },
     /// A verdict is on its way to disk.
     Concluding { draft: Box<Draft>, after: After },
     /// The caller is told. What still comes amends the record.
@@ -210,6 +222,10 @@ pub struct Call {
     disclosure: Disclosure,
     recorded: Recording,
     attempts: u32,
+    /// How often it was to be handed over.
+    tries: u32,
+    /// How an earlier try ended.
+    held: Option<Box<Held>>,
     cancelled: bool,
     timed_out: bool,
     /// Answers that came while the first was being recorded.
@@ -250,6 +266,8 @@ impl Call {
             disclosure: Disclosure::default(),
             recorded: Recording::Off,
             attempts: 0,
+            tries: 0,
+            held: None,
             cancelled: false,
             timed_out: false,
             early: Vec::new(),
@@ -322,7 +340,7 @@ impl Call {
             (State::Waiting, Event::Recalled) => {
                 self.state = State::Waiting;
                 self.sent = None;
-                self.attempts = 0;
+                self.attempts = self.attempts.saturating_sub(1);
                 Vec::new()
             }
             (State::Waiting, Event::TimedOut) if self.sent.is_none() => {
@@ -358,6 +376,7 @@ impl Call {
             (State::Concluding { draft, after }, Event::Recorded(recording)) => {
                 self.tell(*draft, after, &recording, now)
             }
+            (State::Retrying { recording }, event) => self.retrying(recording, event, now),
             (State::Recovering { looking, reply }, event) => self.recovering(*looking, reply, event, now),
             (State::Told, Event::Replied(reply)) => self.late(&reply, now),
             (State::Told, Event::Looked(end)) => self.looked_further(&end, now),
@@ -429,6 +448,7 @@ impl Call {
                 self.conclude(&Ending::Unrecorded { why }, None, now)
             }
             _ => {
+                self.tries += 1;
                 self.state = State::Waiting;
                 vec![Action::Send]
             }
@@ -482,7 +502,10 @@ impl Call {
     fn lost(&mut self, loss: Loss, now: UnixMillis) -> Vec<Action> {
         let ending = match loss {
             Loss::NeverLeft { why, lasts } => {
-                self.attempts = 0;
+                // This try never left; what earlier ones did stands.
+                self.attempts = self
+                    .attempts
+                    .saturating_sub(u32::from(self.sent.take().is_some()));
                 Ending::ConnectFailed { why, lasts }
             }
             Loss::Closed { exit, restarts } => Ending::Closed { exit, restarts },
@@ -508,6 +531,7 @@ impl Call {
             .unwrap_or_else(|| self.finish(ending, reply, None, now))
     }
 
+    /// What looking came to is known, or nothing was looked at: the call is sent again, or told.
     fn finish(
         &mut self,
         ending: &Ending,
@@ -515,11 +539,36 @@ impl Call {
         look: Option<Look>,
         now: UnixMillis,
     ) -> Vec<Action> {
+        let judgment = self.judged(ending, look.clone(), now);
+        if let Some(actions) = self.try_again(&judgment, (ending, reply, look.as_ref()), now) {
+            return actions;
+        }
+        match self.honest(&judgment) {
+            Some(held) => self.close(&held.ending, held.reply.as_ref(), held.look, now),
+            None => self.close(ending, reply, look, now),
+        }
+    }
+
+    fn judged(&self, ending: &Ending, look: Option<Look>, now: UnixMillis) -> Judgment {
+        match look {
+            Some(look) => judge_looked(&self.scene(now), ending, look),
+            None => judge(&self.scene(now), ending),
+        }
+    }
+
+    /// The verdict stands: it is recorded, and then told.
+    fn close(
+        &mut self,
+        ending: &Ending,
+        reply: Option<&Reply>,
+        look: Option<Look>,
+        now: UnixMillis,
+    ) -> Vec<Action> {
         let scene = self.scene(now);
-        let judgment = match look {
-            Some(look) => judge_looked(&scene, ending, look),
-            None => judge(&scene, ending),
-        };
+        let mut judgment = self.judged(ending, look, now);
+        if let (Some(error), Some(reply)) = (&mut judgment.verdict.error, reply) {
+            error.retry_after = error.retry_after.or_else(|| asked_wait(reply));
+        }
         if reply.is_some() {
             self.declared = judgment.ruling.effect;
         }
@@ -634,44 +683,6 @@ impl Call {
             actions.extend(self.next_look(now));
         }
         actions
-    }
-
-    /// Something happened while the caller still waits and Candor looks.
-    fn recovering(
-        &mut self,
-        looking: Looking,
-        reply: Option<Reply>,
-        event: Event,
-        now: UnixMillis,
-    ) -> Vec<Action> {
-        match event {
-            Event::Looked(end) => self.looked(looking, reply, &end, now),
-            Event::CannotLook { why } => self.cannot_look(looking, reply.as_ref(), why, now),
-            Event::TimedOut => self.stop_looking(looking, reply.as_ref(), now),
-            // The answer came after all, before anybody was told that it would not.
-            Event::Replied(answer) if reply.is_none() => self.settle(&answer, true, now),
-            Event::Cancelled => {
-                self.early.extend(reply);
-                self.finish(&Ending::CancelledSent, None, None, now)
-            }
-            Event::Replied(answer) => {
-                if self.early.len() < KEPT_LATE {
-                    self.early.push(answer);
-                }
-                self.state = State::Recovering {
-                    looking: Box::new(looking),
-                    reply,
-                };
-                Vec::new()
-            }
-            _ => {
-                self.state = State::Recovering {
-                    looking: Box::new(looking),
-                    reply,
-                };
-                Vec::new()
-            }
-        }
     }
 
     fn terms(&self) -> Option<&ToolTerms> {

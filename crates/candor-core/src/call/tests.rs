@@ -1,6 +1,7 @@
 //! The machine of one call, driven by lists of events. No clock: every moment is given.
 
 mod looking;
+mod retrying;
 
 use std::sync::Arc;
 
@@ -79,6 +80,7 @@ struct Run {
     cancels: u32,
     refreshes: u32,
     waits: Vec<bool>,
+    retries: Vec<std::time::Duration>,
     looks: Vec<(String, Value, std::time::Duration)>,
 }
 
@@ -104,6 +106,7 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     arguments,
                     after,
                 } => run.looks.push((tool, arguments, after)),
+                Action::Wait { after } => run.retries.push(after),
                 Action::Told { .. } => {}
             }
         }

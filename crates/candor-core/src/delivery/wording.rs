@@ -28,6 +28,7 @@ pub fn block(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<Stri
     lines.extend(detail(scene, ending));
     lines.push(join([
         what_repeat_means(scene, ending, judgment),
+        asked_wait(ending, judgment),
         tail(scene, ending, judgment),
     ]));
     // Sentences that begin a line of their own leave a blank at the end of the line before.
@@ -149,6 +150,21 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         (_, None) => "",
     };
     text.to_owned()
+}
+
+/// How long a server's error asks to wait: a tool written with the library says it in its own words.
+fn asked_wait(ending: &Ending, judgment: &Judgment) -> String {
+    let asked = judgment
+        .verdict
+        .error
+        .as_ref()
+        .and_then(|error| error.retry_after);
+    match (ending, asked) {
+        (Ending::Refused { .. }, Some(seconds)) => {
+            format!("The server asks to wait {seconds} s before a repeat.")
+        }
+        _ => String::new(),
+    }
 }
 
 fn bad_input_again(voice: Voice, total: usize, shown: usize, times: u32) -> String {

@@ -164,6 +164,7 @@ impl Session {
                     arguments,
                     after,
                 } => self.plan_look(key, tool, arguments, after),
+                Action::Wait { after } => self.wait_to_send(key, after),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
                     stop_at(Stop::VerdictRecorded);
@@ -374,6 +375,7 @@ impl Session {
                 Timer::Call(call) => self.call_timed_out(call),
                 Timer::Learning(call) => self.learning_timed_out(call),
                 Timer::Reconcile => self.seek(),
+                Timer::Retry(call) => self.happened(call, Event::Waited),
                 Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Batch(batch) => self.batch_timed_out(batch),

@@ -25,7 +25,7 @@ impl Session {
     /// A call asks to be looked after. One that is not told yet is looked at within the time that was kept for it.
     pub(super) fn plan_look(&mut self, key: CallKey, tool: String, arguments: Value, after: Duration) {
         if let Err(why) = self.may_ask_own(&tool) {
-            let why = format!("{tool} {why}");
+            let why = format!("it {why}");
             self.happened(key, Event::CannotLook { why });
             return;
         }
@@ -47,6 +47,17 @@ impl Session {
             if let Some(old) = active.look.replace(planned) {
                 self.timers.remove(&old.timer);
             }
+        }
+    }
+
+    /// A call asks to be sent again after a wait. One that its time has no room for is not waited for.
+    pub(super) fn wait_to_send(&mut self, key: CallKey, after: Duration) {
+        let at = Instant::now() + after;
+        let due = self.calls.get(&key).and_then(|active| active.timer);
+        if due.is_some_and(|due| at < due.0) {
+            self.set_timer(at, Timer::Retry(key));
+        } else {
+            self.happened(key, Event::TimedOut);
         }
     }
 

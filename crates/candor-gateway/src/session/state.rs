@@ -81,6 +81,8 @@ pub(super) enum Timer {
     Learning(CallKey),
     /// What an earlier run left open is to be looked for.
     Reconcile,
+    /// A call is to be sent again.
+    Retry(CallKey),
     /// A call is to be looked after.
     Look(CallKey),
     /// The record of a trusted read has waited long enough for its verdict.

@@ -51,7 +51,7 @@ impl Call {
             server: scene.server.clone(),
             tool: bodies::tool(&scene),
             concluded: None,
-            body: bodies::intent(&scene, now, &facts),
+            body: of_try(bodies::intent(&scene, now, &facts), self.tries),
         }]
     }
 
@@ -72,5 +72,13 @@ impl Call {
             concluded: Some(Concluded::of(&judgment.verdict)),
             body: bodies::verdict(scene, now, judgment, facts),
         }
+    }
+}
+
+/// The intent of a further try says which it is: what was sent before it is not undone.
+fn of_try(body: String, made: u32) -> String {
+    match body.strip_prefix('{') {
+        Some(rest) if made > 0 => format!("{{\"attempt\":{},{rest}", made.saturating_add(1)),
+        _ => body,
     }
 }

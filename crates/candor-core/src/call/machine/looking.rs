@@ -197,7 +197,11 @@ impl Call {
             looking.times = 1;
             looking.why = "no answer came in the time that this call had".to_owned();
         }
-        self.looked_in_vain(&looking, reply, now)
+        let look = self
+            .read_back()
+            .map(|clause| looking.look(clause, Shown::Nothing, None, now));
+        // Nor is there time for another try.
+        self.close(&looking.ending, reply, look, now)
     }
 
     /// The contract's tool can't be asked at all.
