@@ -64,6 +64,8 @@ fn befall(stage: &Stage, fault: Fault, class: Class, seen: &mut Seen) {
         release(&mut host, &opening);
     }
     if fault.stop().is_some() {
+        let can_be_stopped = cfg!(debug_assertions);
+        assert!(can_be_stopped, "only a debug build ends at a named stop");
         stage.wait_until_all_are_gone();
     } else {
         let answer = host.response_to(CALL);
