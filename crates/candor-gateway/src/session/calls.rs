@@ -109,6 +109,7 @@ impl Session {
 
     /// Tells a call what happened, and does what it asks for.
     pub(super) fn happened(&mut self, key: CallKey, event: Event) {
+        self.gauge(key, &event);
         let Some(active) = self.calls.get_mut(&key) else {
             return;
         };
@@ -184,6 +185,10 @@ impl Session {
     }
 
     pub(super) fn send_call(&mut self, key: CallKey) {
+        if let Some(loss) = self.resting(key) {
+            self.happened(key, Event::Lost(loss));
+            return;
+        }
         match &self.server {
             Server::Running => {}
             Server::Gone(exit) if !self.may_revive() => {

@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::batches::Batches;
+use super::breaker::Breakers;
 use super::pending::Pending;
 use super::reconciler::Reconciler;
 use super::revival::Revival;
@@ -125,6 +126,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         server: Server::Running,
         revival: Revival::new(options.restart),
         reconciler: Reconciler::default(),
+        breakers: Breakers::default(),
         host_left: false,
         gathers: false,
         pending: Pending::default(),
