@@ -35,7 +35,12 @@ fn befall(stage: &Stage, fault: Fault, class: Class, seen: &mut Seen) {
     if fault == Fault::LedgerShut {
         std::os::unix::fs::symlink("/dev/null", stage.ledger("")).unwrap();
     }
-    let deadline = if fault.times_out() { "1500ms" } else { "20s" };
+    let deadline = match (fault.times_out(), class.reads_back()) {
+        (false, _) => "20s",
+        (true, false) => "2s",
+        // Half of it is kept back for looking.
+        (true, true) => "4s",
+    };
     let restart: &[&str] = if fault == Fault::GoneBefore {
         &["--no-restart"]
     } else {
@@ -59,6 +64,8 @@ fn befall(stage: &Stage, fault: Fault, class: Class, seen: &mut Seen) {
         release(&mut host, &opening);
     }
     if fault.stop().is_some() {
+        let can_be_stopped = cfg!(debug_assertions);
+        assert!(can_be_stopped, "only a debug build ends at a named stop");
         stage.wait_until_all_are_gone();
     } else {
         let answer = host.response_to(CALL);
@@ -181,6 +188,10 @@ pub(crate) fn play_rooms(stop: &'static str) -> Vec<String> {
     }
     settle(&stage, "rooms", Class::ReadBack);
     look(&stage, Class::ReadBack, &mut seen);
+    let settled = seen.verdicts.clone();
+    // What is settled is not looked for again.
+    settle(&stage, "rooms", Class::ReadBack);
+    look(&stage, Class::ReadBack, &mut seen);
     // Its script writes one line a call: what was booked came.
     seen.truth.received = seen.truth.done;
     seen.then = seen.truth;
@@ -189,6 +200,9 @@ pub(crate) fn play_rooms(stop: &'static str) -> Vec<String> {
         None => seen.truth.done == 0,
         Some(recorded) => (recorded.effect == "applied") == (seen.truth.done == 1),
     };
+    if seen.verdicts != settled {
+        broken.push(format!("one more start makes of {settled:?} {:?}", seen.verdicts));
+    }
     if !agrees {
         broken.push(format!(
             "the ledger says {:?}, and the backend {:?}",

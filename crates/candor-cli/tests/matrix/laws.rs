@@ -38,11 +38,33 @@ pub(crate) fn broken(class: Class, seen: &Seen) -> Vec<String> {
         ));
     }
     broken.extend(
+        seen.recorded
+            .as_ref()
+            .and_then(|recorded| listed(recorded, seen.unsettled)),
+    );
+    broken.extend(
         seen.damage
             .iter()
             .map(|damage| format!("the ledger does not verify: {damage}")),
     );
     broken
+}
+
+/// What nobody knows the end of is on the list of what somebody must settle, and nothing else is.
+fn listed(recorded: &Claim, unsettled: bool) -> Option<String> {
+    let known = ["applied", "not_applied"].contains(&recorded.effect.as_str());
+    let open = ["unknown", "accepted"].contains(&recorded.outcome.as_str()) && !known;
+    let words = &recorded.outcome;
+    if open && !unsettled {
+        Some(format!("it ends {words}, and is not on the list of what is open"))
+    } else if known && unsettled {
+        Some(format!(
+            "it ends {words}, {}, and is on the list of what is open",
+            recorded.effect
+        ))
+    } else {
+        None
+    }
 }
 
 /// What a claim says beyond the truth: at the time it was made, and of what cannot become true later.
@@ -99,6 +121,14 @@ fn sent_too_often(class: Class, seen: &Seen) -> Vec<String> {
         broken.push(format!(
             "{} calls came, and the caller was told of {} attempts",
             seen.then.received, told.attempts
+        ));
+    }
+    if let Some(recorded) = &seen.recorded
+        && (recorded.attempts as usize) < seen.truth.received
+    {
+        broken.push(format!(
+            "{} calls came, and the ledger has {} attempts",
+            seen.truth.received, recorded.attempts
         ));
     }
     broken
@@ -227,10 +257,26 @@ fn every_law_can_be_broken() {
         (
             Class::ReadBack,
             Seen {
-                recorded: Some(unknown),
+                recorded: Some(unknown.clone()),
                 ..good()
             },
             "it stays unknown",
+        ),
+        (
+            Class::Write,
+            Seen {
+                unsettled: true,
+                ..good()
+            },
+            "is on the list",
+        ),
+        (
+            Class::Write,
+            Seen {
+                recorded: Some(unknown.clone()),
+                ..good()
+            },
+            "is not on the list",
         ),
         (
             Class::ReadBack,

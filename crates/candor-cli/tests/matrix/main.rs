@@ -35,8 +35,8 @@ use class::Class;
 use fault::Fault;
 use seen::Seen;
 
-/// Cells that are played beside each other.
-const AT_A_TIME: usize = 4;
+/// Cells that are played beside each other: most of each is waiting.
+const AT_A_TIME: usize = 6;
 
 /// Plays every cell; gives what was seen in the order of the table, or why it could not be played.
 fn play_all(cells: &[(Fault, Class)]) -> Vec<Result<Seen, String>> {

@@ -29,6 +29,7 @@ These laws hold for every cell, and the test fails where one does not:
 - a read changes nothing;
 - nothing is sent twice but what may be repeated, and no more calls came than Candor counts attempts;
 - with read-back nothing stays unknown once the server answers again;
+- what nobody knows the end of is on the list of `candor calls --unsettled`, and nothing that is known is;
 - every intent on disk has an end after the restart, and the ledger verifies;
 - what a caller was told stands in the ledger, or the answer itself said `recorded: false`; that of a known read claims nothing of its
   record, which waits for nobody.
