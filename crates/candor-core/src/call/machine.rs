@@ -617,6 +617,10 @@ impl Call {
         look: Option<Look>,
         now: UnixMillis,
     ) -> Vec<Action> {
+        let may_retry = self.terms().is_some_and(|terms| terms.retry.is_some());
+        if !may_retry && self.held.is_none() {
+            return self.close(ending, reply, look, now);
+        }
         let judgment = self.judged(ending, look.clone(), now);
         if let Some(actions) = self.try_again(&judgment, (ending, reply, look.as_ref()), now) {
             return actions;
