@@ -133,7 +133,9 @@ fn of_two_programs_with_one_key_one_sends_and_both_tell_its_answer() {
         .filter(|answer| answer["result"]["_meta"].get("candor/replayed").is_some());
     assert_eq!(replays.count(), 1);
     assert_eq!(scene.truth(Way::Through).len(), 1);
-    hosts.map(Host::close);
+    for host in hosts {
+        host.close();
+    }
 }
 
 #[test]

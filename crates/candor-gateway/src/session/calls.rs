@@ -52,12 +52,10 @@ impl Session {
             self.progress.insert(token.clone(), key);
         }
         let goes_on = request.round.take();
-        let goes_on = goes_on.and_then(|mark| self.rounds.take(&mark, Instant::now()));
+        let round = goes_on.and_then(|mark| self.rounds.take(&mark, Instant::now()));
         self.look_for_news();
         let (mut call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
-        if let Some(round) = goes_on {
-            call.go_on_with(round);
-        }
+        call.go_on_with(round);
         let opened = Instant::now();
         let deadline = self.deadline_of(None);
         let active = Active {
@@ -165,21 +163,11 @@ impl Session {
                 Action::Send => self.send_call(key),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
-                    let Some(active) = self.calls.get_mut(&key) else {
+                    let Some(origin) = self.note_delivery(key) else {
                         continue;
                     };
-                    let origin = active.origin.clone();
-                    if let Some((mark, round)) = active.call.leaves_round() {
-                        self.rounds.expect(mark, round, Instant::now());
-                    }
-                    let unknown = active.call.told_unknown();
                     match delivery.into_frame() {
-                        Some(frame) => {
-                            if let Some(operation) = unknown {
-                                self.news.note_unknown(operation, &active.call.request().tool);
-                            }
-                            self.answer(&origin, frame);
-                        }
+                        Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
                 }
