@@ -3,7 +3,7 @@
 use candor_core::call::crashed::{self, OpenIntent};
 use candor_core::names::{OperationId, UnixMillis};
 use candor_core::record::{Entry, Phase, Receipt, Recording};
-use candor_ledger::{Appended, Fault, KeyStep, Ledger, OpenFault, Recovered};
+use candor_ledger::{Appended, Fault, FirstUse, KeyStep, Ledger, OpenFault, Recovered};
 
 use crate::clock;
 
@@ -16,6 +16,15 @@ pub enum Recorder {
     Unavailable(String),
     /// Nowhere, by the operator's choice (`--no-ledger`).
     Off,
+}
+
+/// What came of entries with an idempotency key.
+#[derive(Debug)]
+pub enum Keyed {
+    /// They are on disk, or are not.
+    Done(Recording),
+    /// They are not: this operation has the key, and is recorded.
+    Taken(Box<FirstUse>, Recording),
 }
 
 impl Recorder {
@@ -43,14 +52,24 @@ impl Recorder {
     }
 
     /// As [`Recorder::record`], and does with an idempotency key what `step` says, in the same transaction.
-    pub async fn record_keyed(self, entries: Vec<Entry>, step: KeyStep) -> Result<Appended, Recording> {
-        match self {
-            Self::Off => Err(Recording::Off),
-            Self::Unavailable(why) => Err(Recording::Not { why }),
-            Self::Ledger(ledger) => ledger
-                .append_keyed(entries.into_iter().map(stored).collect(), step)
-                .await
-                .map_err(|fault| not(&fault)),
+    pub async fn record_keyed(self, entries: Vec<Entry>, step: KeyStep) -> Keyed {
+        let ledger = match self {
+            Self::Ledger(ledger) => ledger,
+            Self::Off | Self::Unavailable(_) => return Keyed::Done(self.record(entries).await),
+        };
+        let appended = ledger
+            .append_keyed(entries.into_iter().map(stored).collect(), step)
+            .await;
+        match appended {
+            Ok(Appended::Written(receipt)) => {
+                Keyed::Done(Recording::OnDisk(Receipt::asserted_by_ledger(receipt.sequence)))
+            }
+            Ok(Appended::Taken(first)) => {
+                // Whatever is known of it was read from the ledger.
+                let last = first.last.as_ref().map_or(0, |last| last.sequence);
+                Keyed::Taken(first, Recording::OnDisk(Receipt::asserted_by_ledger(last)))
+            }
+            Err(fault) => Keyed::Done(not(&fault)),
         }
     }
 

@@ -273,8 +273,8 @@ mod tests {
                 held(0x8f2c_1a91, HeldBecause::Open),
                 held(0x8f2c_1a92, HeldBecause::Damaged),
             ],
-            keys: 0,
-            keys_until_ms: 0,
+            keys: 2,
+            keys_until_ms: BEGIN,
         }
     }
 

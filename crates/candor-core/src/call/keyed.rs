@@ -13,7 +13,7 @@ use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::judge::judge;
 use crate::judgment::verdict::{Outcome, Verdict};
 use crate::names::OperationId;
-use crate::record::{Receipt, Recording};
+use crate::record::Recording;
 use crate::wire::envelope::text_of;
 
 /// The member of a call's `_meta` that holds its key.
@@ -90,8 +90,8 @@ pub struct FirstUse {
     pub stands: Stands,
     /// The answer that is kept of it.
     pub answer: Option<String>,
-    /// The number of its last record.
-    pub sequence: u64,
+    /// That its last record is on disk.
+    pub recording: Recording,
 }
 
 /// What became of the operation that used a key first.
@@ -163,9 +163,7 @@ impl FirstUse {
 }
 
 /// What the caller of a second call with a key is told of the first; `None` where that is a refusal of its own.
-pub fn retold(scene: &Scene, first: &FirstUse, caller: Caller, disclosure: &Disclosure) -> Option<Delivery> {
-    // It was read from the ledger.
-    let recording = Recording::OnDisk(Receipt::asserted_by_ledger(first.sequence));
+pub fn retold(scene: &Scene, first: &FirstUse, caller: &Caller, disclosure: &Disclosure) -> Option<Delivery> {
     let unknown = |running| {
         let scene = Scene {
             operation: first.operation,
@@ -175,7 +173,7 @@ pub fn retold(scene: &Scene, first: &FirstUse, caller: Caller, disclosure: &Disc
         };
         let ending = Ending::KeyUnknown { running };
         let judgment = judge(&scene, &ending);
-        Draft::new(&scene, &ending, judgment, caller.clone(), disclosure, None).sign(&recording)
+        Draft::new(&scene, &ending, judgment, caller.clone(), disclosure, None).sign(&first.recording)
     };
     Some(match first.next() {
         Next::Conflict => return None,
@@ -189,12 +187,12 @@ pub fn retold(scene: &Scene, first: &FirstUse, caller: Caller, disclosure: &Disc
                 (Some(delivery), _) => delivery,
                 // Whoever changed the kept bytes did not change the record.
                 (None, Stands::Ended { verdict, .. }) => {
-                    replay::settled(scene, verdict, &caller, disclosure, &recording)
+                    replay::settled(scene, verdict, caller, disclosure, &first.recording)
                 }
                 (None, _) => unknown(false),
             }
         }
-        Next::Tell(verdict) => replay::settled(scene, &verdict, &caller, disclosure, &recording),
+        Next::Tell(verdict) => replay::settled(scene, &verdict, caller, disclosure, &first.recording),
     })
 }
 

@@ -16,7 +16,7 @@ use crate::judgment::how::How;
 use crate::judgment::judge::Judgment;
 use crate::judgment::ruling::{Bytes, Channel, Flag, Ruling, refusal_codes};
 use crate::judgment::verdict::OnDisk;
-use crate::record::{Receipt, Recording};
+use crate::record::Recording;
 use crate::wire::decode::ErrorObject;
 use crate::wire::encode::{Edits, Pieces, add_members, span};
 use crate::wire::reply::{Carried, Reply};
@@ -169,9 +169,14 @@ impl Draft {
     /// The whole answer as it leaves if its verdict is on disk: what is kept for an idempotency key, in the transaction that
     /// puts the verdict there.
     pub fn as_recorded(&self) -> Option<String> {
-        let receipt = Receipt::asserted_by_ledger(0);
-        let delivery = self.clone().sign(&Recording::OnDisk(receipt));
-        delivery.into_frame().map(Pieces::into_text)
+        let recorded = Recorded {
+            on_disk: OnDisk::Yes,
+            why_not: None,
+        };
+        self.clone()
+            .complete(recorded)
+            .into_frame()
+            .map(Pieces::into_text)
     }
 
     /// Which news it tells, in its text and in its `_meta`.
@@ -186,11 +191,22 @@ impl Draft {
     }
 
     /// Completes the answer: with the receipt, or with the reason why there is none.
-    pub fn sign(mut self, recording: &Recording) -> Delivery {
+    pub fn sign(self, recording: &Recording) -> Delivery {
+        let why_not = match recording {
+            Recording::Not { why } => Some(why.as_str()),
+            _ => None,
+        };
+        self.complete(Recorded {
+            on_disk: on_disk(recording),
+            why_not,
+        })
+    }
+
+    fn complete(mut self, recorded: Recorded<'_>) -> Delivery {
         let frame = match std::mem::replace(&mut self.shape, Shape::Nobody) {
             Shape::Nobody => None,
             Shape::Server { frame, id, result } => {
-                let members = self.members(recording);
+                let members = self.members(recorded);
                 Some(result.finish(&frame, (id, &self.caller.id), &members))
             }
             Shape::Passed { frame, id, mut edits } => {
@@ -198,7 +214,7 @@ impl Draft {
                 Some(edits.share(&frame))
             }
             Shape::Result => {
-                let meta = self.meta(recording);
+                let meta = self.meta(recorded);
                 let block = self.block.as_deref().unwrap_or_default();
                 Some(own_result(&self.caller, block, self.judgment.ruling.flag, meta).into())
             }
@@ -206,7 +222,7 @@ impl Draft {
                 let error = self.judgment.verdict.error.as_ref();
                 let message = error.map_or("", |error| error.message.as_str());
                 let message = redaction::known(message, &self.secrets).value.into_owned();
-                let meta = self.meta(recording);
+                let meta = self.meta(recorded);
                 Some(own_error(Some(&self.caller.id), code, &message, Some(meta)).into())
             }
         };
@@ -214,34 +230,41 @@ impl Draft {
     }
 
     /// What Candor says in `_meta`.
-    fn meta(&mut self, recording: &Recording) -> Map<String, Value> {
-        let verdict = json!(self.judgment.verdict.told(on_disk(recording)));
+    fn meta(&mut self, recorded: Recorded<'_>) -> Map<String, Value> {
+        let verdict = json!(self.judgment.verdict.told(recorded.on_disk));
         let mut meta = Map::new();
         meta.insert(VERDICT.to_owned(), redaction::known_json(verdict, &self.secrets));
         for (key, value) in std::mem::take(&mut self.meta) {
             meta.insert(key, redaction::known_json(value, &self.secrets));
         }
-        if let Recording::Not { why } = recording {
+        if let Some(why) = recorded.why_not {
             meta.insert("candor/notRecorded".to_owned(), json!(why));
         }
         meta
     }
 
     /// The same as text, without braces. Most answers hold a verdict of fixed words alone, which is written as it is.
-    fn members(&mut self, recording: &Recording) -> String {
-        let told = self.judgment.verdict.told(on_disk(recording));
+    fn members(&mut self, recorded: Recorded<'_>) -> String {
+        let told = self.judgment.verdict.told(recorded.on_disk);
         if self.meta.is_empty()
-            && !matches!(recording, Recording::Not { .. })
+            && recorded.why_not.is_none()
             && self.judgment.verdict.has_no_text()
             && let Ok(verdict) = serde_json::to_string(&told)
         {
             return format!("\"{VERDICT}\":{verdict}");
         }
-        let mut text = Value::Object(self.meta(recording)).to_string();
+        let mut text = Value::Object(self.meta(recorded)).to_string();
         text.pop();
         text.remove(0);
         text
     }
+}
+
+/// Whether the verdict is on disk, and if not, why.
+#[derive(Debug, Clone, Copy)]
+struct Recorded<'w> {
+    on_disk: OnDisk,
+    why_not: Option<&'w str>,
 }
 
 /// A record that is only queued is on its way and not yet there.

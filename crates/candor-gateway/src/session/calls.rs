@@ -57,12 +57,10 @@ impl Session {
             self.progress.insert(token.clone(), key);
         }
         let goes_on = request.round.take();
-        let goes_on = goes_on.and_then(|mark| self.rounds.take(&mark, Instant::now()));
+        let round = goes_on.and_then(|mark| self.rounds.take(&mark, Instant::now()));
         self.look_for_news();
         let (mut call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
-        if let Some(round) = goes_on {
-            call.go_on_with(round);
-        }
+        call.go_on_with(round);
         let opened = Instant::now();
         let deadline = self.deadline_of(None, false);
         let active = Active {
@@ -194,23 +192,13 @@ impl Session {
                 Action::Deliver(delivery) => {
                     stop_at(Stop::VerdictRecorded);
                     self.gathers &= !Stop::Delivered.is_wanted();
-                    let Some(active) = self.calls.get_mut(&key) else {
+                    let Some(origin) = self.note_delivery(key) else {
                         continue;
                     };
-                    let origin = active.origin.clone();
-                    if let Some((mark, round)) = active.call.leaves_round() {
-                        self.rounds.expect(mark, round, Instant::now());
-                    }
-                    let unknown = active.call.told_unknown();
                     match delivery.into_frame() {
                         // The round before was answered, and no other came: nobody waits.
                         _ if self.confirming.is_unheard(key) => {}
-                        Some(frame) => {
-                            if let Some(operation) = unknown {
-                                self.news.note_unknown(operation, &active.call.request().tool);
-                            }
-                            self.answer(&origin, frame);
-                        }
+                        Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
                     stop_at(Stop::Delivered);

@@ -8,14 +8,15 @@ use candor_core::call::machine::Event;
 use candor_core::judgment::verdict::Verdict;
 use candor_core::names::OperationId;
 use candor_core::record::bodies::{digest_of_parts, hex};
-use candor_core::record::{Entry, Receipt, Recording};
-use candor_ledger::{Appended, KeyStep, Phase, Standing};
+use candor_core::record::{Entry, Recording};
+use candor_ledger::{KeyStep, Phase, Standing};
 use candor_transport::ChildCommand;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::pending::CallKey;
 use super::state::{Recorded, Session, Timer};
+use crate::recorder;
 
 /// While the call that used a key first still runs: how often is looked what became of it.
 const LOOKS_EVERY: Duration = Duration::from_millis(100);
@@ -77,11 +78,10 @@ impl Session {
                 return Recorded::Keyed(call, Keyed::Done(recorder.record(entries).await));
             };
             let keyed = match recorder.record_keyed(entries, step).await {
-                Ok(Appended::Written(receipt)) => {
-                    Keyed::Done(Recording::OnDisk(Receipt::asserted_by_ledger(receipt.sequence)))
+                recorder::Keyed::Done(recording) => Keyed::Done(recording),
+                recorder::Keyed::Taken(first, recording) => {
+                    Keyed::Taken(Box::new(first_use(*first, recording, &own_arguments)))
                 }
-                Ok(Appended::Taken(first)) => Keyed::Taken(Box::new(first_use(*first, &own_arguments))),
-                Err(recording) => Keyed::Done(recording),
             };
             Recorded::Keyed(call, keyed)
         });
@@ -102,7 +102,7 @@ impl Session {
     }
 }
 
-fn first_use(first: candor_ledger::FirstUse, arguments: &[u8; 32]) -> FirstUse {
+fn first_use(first: candor_ledger::FirstUse, recording: Recording, arguments: &[u8; 32]) -> FirstUse {
     let stands = match (first.standing, &first.last) {
         (Standing::Running, _) => Stands::Running,
         (Standing::Abandoned, _) => Stands::Lost,
@@ -122,7 +122,7 @@ fn first_use(first: candor_ledger::FirstUse, arguments: &[u8; 32]) -> FirstUse {
         operation: OperationId::new(first.operation),
         same_arguments: first.arguments == *arguments,
         stands,
-        sequence: first.last.as_ref().map_or(0, |last| last.sequence),
+        recording,
         answer: first.answer.and_then(|answer| String::from_utf8(answer).ok()),
     }
 }

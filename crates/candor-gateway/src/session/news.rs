@@ -110,7 +110,7 @@ impl Newsroom {
     }
 
     /// Whom to ask the ledger about now; nobody where it was asked a moment ago.
-    fn to_ask(&mut self, now: Instant) -> Vec<OperationId> {
+    fn ask_about(&mut self, now: Instant) -> Vec<OperationId> {
         let asked_lately = self.looked.is_some_and(|looked| now < looked + LOOKS_EVERY);
         if self.unknown.is_empty() || asked_lately {
             return Vec::new();
@@ -126,7 +126,7 @@ impl Session {
         let Recorder::Ledger(ledger) = &self.recorder else {
             return;
         };
-        let operations = self.news.to_ask(Instant::now());
+        let operations = self.news.ask_about(Instant::now());
         if operations.is_empty() {
             return;
         }

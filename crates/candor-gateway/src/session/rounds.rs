@@ -6,6 +6,9 @@ use std::time::Duration;
 use candor_core::call::rounds::{Round, RoundMark};
 use tokio::time::Instant;
 
+use super::pending::{CallKey, Origin};
+use super::state::Session;
+
 /// Operations that wait for their next round: more than this many are forgotten, oldest first.
 const MOST_ROUNDS: usize = 1_024;
 /// How long one waits. A round that comes later is an operation of its own.
@@ -45,6 +48,21 @@ impl Rounds {
         }
         let (round, until) = self.waiting.remove(mark)?;
         (now < until).then_some(round)
+    }
+}
+
+impl Session {
+    /// A call is answered: where the answer goes. What it leaves behind is noted: an operation that waits for its next
+    /// round, or one that its caller is told to be unknown.
+    pub(super) fn note_delivery(&mut self, key: CallKey) -> Option<Origin> {
+        let active = self.calls.get_mut(&key)?;
+        if let Some((mark, round)) = active.call.leaves_round() {
+            self.rounds.expect(mark, round, Instant::now());
+        }
+        if let Some(operation) = active.call.told_unknown() {
+            self.news.note_unknown(operation, &active.call.request().tool);
+        }
+        Some(active.origin.clone())
     }
 }
 

@@ -12,6 +12,7 @@ mod crash;
 mod format;
 #[cfg(test)]
 mod keys;
+#[cfg(test)]
 mod kills;
 #[cfg(test)]
 mod power_cut;

@@ -19,13 +19,14 @@ use crate::wire::reply::Reply;
 const KEPT_ANSWER: usize = 4 * 1024 * 1024;
 
 impl Call {
-    /// This is a further round of an operation. It counts as one once it may be sent: a round that is refused before
+    /// This is a further round of an operation, or of none. It counts as one once it may be sent: a round that is refused before
     /// leaves the operation as it stands.
-    pub fn go_on_with(&mut self, round: Round) {
-        if let (GivenKey::None, Some(key)) = (&self.request.key, &round.key) {
-            self.request.key = GivenKey::Key(key.clone());
+    pub fn go_on_with(&mut self, round: Option<Round>) {
+        let key = round.as_ref().and_then(|round| round.key.clone());
+        if let (GivenKey::None, Some(key)) = (&self.request.key, key) {
+            self.request.key = GivenKey::Key(key);
         }
-        self.round = Some(round);
+        self.round = round;
     }
 
     /// What the next round of this operation will name, and what it will go on with; once.
@@ -112,7 +113,7 @@ impl Call {
     pub(super) fn retell(&mut self, first: &FirstUse, now: UnixMillis) -> Vec<Action> {
         self.disclosure.news = std::mem::take(&mut self.news);
         let caller = self.caller();
-        let Some(delivery) = retold(&self.scene(now), first, caller, &self.disclosure) else {
+        let Some(delivery) = retold(&self.scene(now), first, &caller, &self.disclosure) else {
             let first = first.operation;
             return self.refuse(&Ending::KeyConflict { first }, now);
         };
@@ -186,7 +187,8 @@ impl Call {
         if !self.disclosure.news.is_empty() {
             self.news_told = draft.tells_news();
         }
-        let unknown = draft.judgment().ruling.outcome == Outcome::Unknown;
+        let ruling = &draft.judgment().ruling;
+        let unknown = ruling.outcome == Outcome::Unknown && ruling.channel != Channel::Nobody;
         self.told_unknown = unknown.then_some(self.operation);
         if draft.judgment().how == How::InputRequired
             && let Some(result) = reply.and_then(Reply::said)

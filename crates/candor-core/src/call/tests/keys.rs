@@ -50,7 +50,7 @@ fn first(stands: Stands, answer: Option<&str>) -> FirstUse {
         same_arguments: true,
         stands,
         answer: answer.map(str::to_owned),
-        sequence: 2,
+        recording: Recording::OnDisk(Receipt::asserted_by_ledger(2)),
     }
 }
 
@@ -320,7 +320,7 @@ fn the_rounds_of_one_exchange_are_one_operation() {
     assert_eq!(second.round, Some(mark));
 
     let mut call = modern(named);
-    call.go_on_with(round.clone());
+    call.go_on_with(Some(round.clone()));
     let told = run(
         &mut call,
         vec![
@@ -340,7 +340,7 @@ fn the_rounds_of_one_exchange_are_one_operation() {
     assert_eq!(call.leaves_round(), None);
     // What was not sent in this round was sent in the one before.
     let mut call = modern(named);
-    call.go_on_with(round.clone());
+    call.go_on_with(Some(round.clone()));
     let loss = Loss::NeverLeft {
         why: "is gone".to_owned(),
         lasts: false,
@@ -356,7 +356,7 @@ fn the_rounds_of_one_exchange_are_one_operation() {
     );
     // One that is refused before leaves the operation as it stands.
     let mut call = open(&text_of_call(named, r#"{"rom":1}"#), true);
-    call.go_on_with(round.clone());
+    call.go_on_with(Some(round.clone()));
     let refused = run(&mut call, vec![listed(None), listed(None), on_disk()]);
     assert!(
         refused
@@ -388,11 +388,11 @@ fn a_round_without_state_goes_by_tool_and_arguments() {
 #[test]
 fn a_round_carries_the_key_of_the_first() {
     let mut call = modern("");
-    call.go_on_with(Round {
+    call.go_on_with(Some(Round {
         operation: OperationId::new(Uuid::from_u128(FIRST)),
         attempts: 1,
         key: Some("k".to_owned()),
-    });
+    }));
     let claimed = run(&mut call, vec![listed(None)]);
     assert!(matches!(claimed.keys.as_slice(), [KeyUse::Claim(_)]));
 }
