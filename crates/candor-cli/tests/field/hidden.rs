@@ -264,7 +264,7 @@ What the columns say:
 }
 
 #[test]
-fn the_page_has_each_subject_and_no_false_alarm() {
+fn the_page_has_each_subject_no_hidden_failure_and_no_false_alarm() {
     if page::updating() {
         return;
     }
@@ -272,6 +272,7 @@ fn the_page_has_each_subject_and_no_false_alarm() {
     for name in subject::names() {
         let counts = rows.get(&name);
         let counts = counts.unwrap_or_else(|| panic!("no row for {name} (UPDATE=1 writes it)"));
+        assert_eq!(counts.hidden, 0, "{name}");
         assert_eq!(counts.alarms, 0, "{name}");
         assert_eq!(counts.untouched, counts.fair, "{name}");
     }

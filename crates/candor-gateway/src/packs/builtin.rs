@@ -23,6 +23,8 @@ packs!(
     "nano",
     "text-editor",
     "filesystem",
+    "filesystem-old",
+    "mcp-time",
 );
 
 /// All of them.
