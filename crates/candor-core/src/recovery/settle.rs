@@ -68,6 +68,11 @@ impl Open {
             .and_then(How::parse)
             .ok_or("how it ended is not known")?;
         let before = Before::of(&ruling(how, &verdict), how).ok_or("a look would tell nothing new")?;
+        // The record of a call that was sent several times began with the first: no window may begin before the last.
+        let sent = match latest.get("at").and_then(Value::as_i64) {
+            Some(told) if verdict.attempts > 1 => UnixMillis(told),
+            _ => unsettled.at,
+        };
         let class: Option<EffectClass> = intent
             .get("effectClass")
             .and_then(Value::as_str)
@@ -97,7 +102,7 @@ impl Open {
                 result: Value::Null,
                 text: String::new(),
                 revision,
-                sent: unsettled.at,
+                sent,
                 may_still_run: matches!(how, How::Timeout | How::CancelledSent | How::Crashed),
             },
             verdict,
@@ -279,6 +284,19 @@ mod tests {
                 .contains("Later, list_bookings, asked 9 s after it was sent, shows that nothing changed.")
         );
         assert!(amended(Shown::Nothing).is_none());
+    }
+
+    #[test]
+    fn a_window_begins_with_the_last_send() {
+        let told = |attempts: u32| {
+            let mut latest: Value =
+                serde_json::from_slice(&verdict("unknown", "unknown", "no_response")).unwrap();
+            latest["at"] = json!(8_000);
+            latest["verdict"]["attempts"] = json!(attempts);
+            let latest = latest.to_string();
+            open(&json!({}), None, latest.as_bytes()).unwrap().subject.sent
+        };
+        assert_eq!((told(1), told(2)), (UnixMillis(1_000), UnixMillis(8_000)));
     }
 
     #[test]
