@@ -19,6 +19,7 @@ use super::reply::{ending, refuses_parameters};
 use super::request::CallRequest;
 use crate::asking::confirmation::Answer;
 use crate::contract::effect::EffectClass;
+use crate::contract::recovery::Breaker;
 use crate::contract::terms::{ShapeMode, ToolTerms};
 use crate::contract::tool::{Knowledge, Tool};
 use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft};
@@ -97,6 +98,13 @@ pub enum Loss {
         why: String,
         /// Will every later call end so, until a person does something?
         lasts: bool,
+    },
+    /// It was not sent: the server is left alone for a while.
+    Resting {
+        /// For so many seconds more.
+        seconds: u64,
+        /// So often it failed, one after the other.
+        failures: u32,
     },
     /// The process or the stream ended.
     Closed {
@@ -310,6 +318,12 @@ impl Call {
         Some(self.terms()?.deadline.as_ref()?.value)
     }
 
+    /// When its contract has the server left alone, and where that is said: calls under one clause count together.
+    pub fn breaker(&self) -> Option<(String, &Breaker)> {
+        let clause = self.terms()?.breaker.as_ref()?;
+        Some((clause.source.to_string(), &clause.value))
+    }
+
     /// Does its contract say how to look again at what it left behind?
     pub fn has_read_back(&self) -> bool {
         self.class() != EffectClass::Read && self.terms().is_some_and(|terms| terms.read_back.is_some())
@@ -520,6 +534,7 @@ impl Call {
                     .saturating_sub(u32::from(self.sent.take().is_some()));
                 Ending::ConnectFailed { why, lasts }
             }
+            Loss::Resting { seconds, failures } => Ending::Resting { seconds, failures },
             Loss::Closed { exit, restarts } => Ending::Closed { exit, restarts },
             Loss::Oversized { length, limit } => Ending::Oversized { length, limit },
             Loss::Unreadable { why } => Ending::Replied(Box::new(ResultReading::no_result(why))),
@@ -551,6 +566,10 @@ impl Call {
         look: Option<Look>,
         now: UnixMillis,
     ) -> Vec<Action> {
+        let may_retry = self.terms().is_some_and(|terms| terms.retry.is_some());
+        if !may_retry && self.held.is_none() {
+            return self.close(ending, reply, look, now);
+        }
         let judgment = self.judged(ending, look.clone(), now);
         if let Some(actions) = self.try_again(&judgment, (ending, reply, look.as_ref()), now) {
             return actions;

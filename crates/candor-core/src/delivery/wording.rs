@@ -176,6 +176,7 @@ fn asked_wait(ending: &Ending, judgment: &Judgment) -> String {
         (Ending::Refused { .. }, Some(seconds)) => {
             format!("The server asks to wait {seconds} s before a repeat.")
         }
+        (Ending::Resting { .. }, Some(seconds)) => format!("After {seconds} s one call tries it again."),
         _ => String::new(),
     }
 }

@@ -57,6 +57,13 @@ pub enum Ending {
         /// Will every later call end so, until a person does something?
         lasts: bool,
     },
+    /// The server failed so often that its contract has it left alone for a while.
+    Resting {
+        /// For so many seconds more.
+        seconds: u64,
+        /// So often it failed, one after the other.
+        failures: u32,
+    },
     /// The caller cancelled before it was sent.
     CancelledUnsent,
     /// A result came.
@@ -121,6 +128,7 @@ impl Ending {
             Self::Unconfirmed { .. } => How::Unconfirmed,
             Self::Unrecorded { .. } => How::Unrecorded,
             Self::ConnectFailed { .. } => How::ConnectFailed,
+            Self::Resting { .. } => How::Resting,
             Self::CancelledUnsent => How::CancelledUnsent,
             Self::Replied(reading) => reading.how,
             // A tool that its server lists no more: the refusal is as good as "no such method".

@@ -52,6 +52,8 @@ words! {
         Unconfirmed = "unconfirmed",
         /// Refused by Candor's own limit.
         Limited = "limited",
+        /// The server failed so often that it is left alone for a while.
+        Resting = "resting",
         /// The ledger can't take the intent.
         Unrecorded = "unrecorded",
         /// No byte of the request left.

@@ -139,6 +139,7 @@ fn failure(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Failure> {
         repeat,
         retry_after: match ending {
             Ending::Told(told) => told.retry_after,
+            Ending::Resting { seconds, .. } => Some(*seconds),
             _ => None,
         },
         issues: match ending {

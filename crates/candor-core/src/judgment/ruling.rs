@@ -122,6 +122,7 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
         How::Malformed | How::UnknownTool | How::BadInput => refused(how, Kind::InvalidInput),
         How::Unauthorised | How::Foreign | How::Unconfirmed => refused(how, Kind::PermissionDenied),
         How::Limited => refused(how, Kind::RateLimited),
+        How::Resting => refused(how, Kind::DependencyUnavailable),
         How::CancelledUnsent => refused(how, Kind::Cancelled),
         How::Unrecorded => unsent(Kind::Internal),
         How::ConnectFailed => Ruling {
@@ -192,7 +193,7 @@ fn refused(how: How, kind: Kind) -> Ruling {
         ..unsent(kind)
     };
     match how {
-        How::BadInput | How::Unconfirmed | How::Limited => base,
+        How::BadInput | How::Unconfirmed | How::Limited | How::Resting => base,
         How::CancelledUnsent => Ruling {
             channel: Channel::Nobody,
             flag: Flag::NoResult,
@@ -482,7 +483,9 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
     }
     let harmless = matches!(class, EffectClass::Read | EffectClass::Idempotent);
     Some(match how {
-        How::Limited | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => Repeat::MayHelp,
+        How::Limited | How::Resting | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => {
+            Repeat::MayHelp
+        }
         How::Timeout | How::Closed | How::HttpBroken | How::EOther | How::Panicked if harmless => {
             Repeat::MayHelp
         }
@@ -537,6 +540,7 @@ pub fn error_code(how: How) -> Option<&'static str> {
         How::BadInput => "CANDOR_INVALID_INPUT",
         How::Unconfirmed => "CANDOR_NOT_CONFIRMED",
         How::Limited => "CANDOR_RATE_LIMITED",
+        How::Resting => "CANDOR_SERVER_RESTING",
         How::Unrecorded => "CANDOR_NOT_RECORDED",
         How::ConnectFailed => "CANDOR_UNREACHABLE",
         How::CancelledUnsent | How::CancelledSent => "CANDOR_CANCELLED",

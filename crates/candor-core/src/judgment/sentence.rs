@@ -73,6 +73,10 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             let why = least(why, secrets).value;
             format!("{tool} was not sent: {server} {}.", escape_invisible(&why))
         }
+        Ending::Resting { seconds, failures } => format!(
+            "{tool} was not sent: {server} failed {} in a row and is left alone for {seconds} s more.",
+            times(*failures)
+        ),
         Ending::CancelledUnsent => {
             format!("{tool} was cancelled by the caller before it was sent to {server}.")
         }

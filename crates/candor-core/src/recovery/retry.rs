@@ -65,7 +65,6 @@ pub fn asked_wait(reply: &Reply) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::contract::effect::EffectClass;
-    use crate::judgment::how::How;
     use crate::judgment::ruling::{Clauses, rule};
 
     const CLAUSE: Retry = Retry {
@@ -130,7 +129,6 @@ mod tests {
             waits(&Ending::CancelledSent, EffectClass::Idempotent, 1, None),
             None
         );
-        assert_eq!(How::Limited.as_str(), "limited");
     }
 
     #[test]

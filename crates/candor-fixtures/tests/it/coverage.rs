@@ -18,6 +18,7 @@ const NOT_BY_A_SERVER: &[(&str, &str)] = &[
     ("foreign", "stdio has one tenant"),
     ("unconfirmed", "asked of the user, before anything is sent"),
     ("limited", "Candor's own limit"),
+    ("resting", "Candor leaves the server alone"),
     ("unrecorded", "the ledger's state"),
     ("unsettled", "the ledger's state"),
     ("cancelled_unsent", "the host cancels before anything is sent"),

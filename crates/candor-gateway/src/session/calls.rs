@@ -116,6 +116,7 @@ impl Session {
         if let Event::Cancelled = &event {
             self.withdraw_question(key);
         }
+        self.gauge(key, &event);
         let Some(active) = self.calls.get_mut(&key) else {
             return;
         };
@@ -195,6 +196,10 @@ impl Session {
     }
 
     pub(super) fn send_call(&mut self, key: CallKey) {
+        if let Some(loss) = self.resting(key) {
+            self.happened(key, Event::Lost(loss));
+            return;
+        }
         match &self.server {
             Server::Running => {}
             Server::Gone(exit) if !self.may_revive() => {

@@ -4,6 +4,7 @@
 //! pipes) comes back to the loop as an event.
 
 mod batches;
+mod breaker;
 mod calls;
 mod confirming;
 mod fate;

@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::batches::Batches;
+use super::breaker::Breakers;
 use super::confirming::Confirming;
 use super::following::Following;
 use super::own_tools::OwnTools;
@@ -132,6 +133,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         server: Server::Running,
         revival: Revival::new(options.restart),
         reconciler: Reconciler::default(),
+        breakers: Breakers::default(),
         host_left: false,
         gathers: false,
         pending: Pending::default(),

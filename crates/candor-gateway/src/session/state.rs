@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::batches::{Answered, Batches};
+use super::breaker::Breakers;
 use super::calls::MOST_QUEUED;
 use super::confirming::Confirming;
 use super::following::{Following, LeftAccepted};
@@ -154,6 +155,7 @@ pub(super) struct Session {
     pub(super) server: Server,
     pub(super) revival: Revival,
     pub(super) reconciler: Reconciler,
+    pub(super) breakers: Breakers,
     pub(super) host_left: bool,
     /// Frames gather before they are written: more have been read already than the one that is being carried.
     pub(super) gathers: bool,

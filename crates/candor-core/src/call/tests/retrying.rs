@@ -179,3 +179,30 @@ fn a_caller_that_cancels_while_candor_waits_is_told_nothing_and_nothing_more_is_
     assert_eq!((run.sends, run.delivered.len()), (1, 0));
     assert_eq!(run.entries.last().unwrap().phase, Phase::Verdict);
 }
+
+#[test]
+fn a_server_that_is_left_alone_is_sent_nothing_and_the_caller_hears_for_how_long() {
+    let resting = Event::Lost(Loss::Resting {
+        seconds: 29,
+        failures: 5,
+    });
+    let mut call = call(&json!({ "room": 12 }), false);
+    let run = run(
+        &mut call,
+        vec![learnt(EffectClass::Write, false), on_disk(), resting, on_disk()],
+    );
+    let told = verdict(&run);
+    assert_eq!(
+        (&told["effect"], &told["evidence"], &told["attempts"]),
+        (&json!("not_applied"), &json!("not_sent"), &json!(0))
+    );
+    assert_eq!(
+        (&told["error"]["code"], &told["error"]["retryAfter"]),
+        (&json!("CANDOR_SERVER_RESTING"), &json!(29))
+    );
+    assert_eq!(
+        result(&run)["result"]["content"][0]["text"],
+        "NOT DONE: book_room was not sent: server \"rooms\" failed 5 times in a row and is left alone for 29 s more. \
+         Nothing changed.\nA repeat is harmless and may succeed. After 29 s one call tries it again."
+    );
+}
