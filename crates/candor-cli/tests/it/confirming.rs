@@ -1,5 +1,6 @@
 //! A person must agree before a call is sent: asked through the host, in both eras, and never taken for granted.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use candor_fixtures::script::Era;
@@ -9,7 +10,7 @@ use crate::harness::{
     conversation::Opening,
     frame,
     host::{DEADLINE, Host},
-    scene::{Scene, Way},
+    scene::{Scene, Way, candor},
     spec::SpecCheck,
     transcript::Transcript,
 };
@@ -124,8 +125,18 @@ fn a_call_that_the_user_agrees_to_is_sent_once_and_its_answer_passes() {
         "the answer is Candor's and no business of the server's"
     );
     check(&opening, &transcript);
-    let calls = scene.calls();
-    assert_eq!(calls.len(), 1);
+    assert_eq!(scene.calls().len(), 1);
+    let operation = verdict(&answer)["operationId"].as_str().unwrap();
+    let shown = Command::new(candor())
+        .args(["show", operation, "--ledger"])
+        .arg(scene.ledger())
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(
+        shown.contains("consent   accept: the user was asked: An agent wants"),
+        "the record says who was asked what: {shown}"
+    );
 }
 
 #[test]

@@ -97,7 +97,7 @@ rules = [{ name = "a", check = "true", message = "file" }]
         let rules: Vec<_> = terms
             .rules
             .iter()
-            .map(|rule| (rule.rule.value.name(), rule.source.to_string()))
+            .map(|rule| (rule.value.name(), rule.source.to_string()))
             .collect();
         assert_eq!(
             rules,
