@@ -4,7 +4,6 @@ pub(crate) mod args;
 
 use std::io::{self, Write};
 
-use anyhow::Context;
 use candor_core::call::crashed::{self, OpenIntent};
 use candor_core::call::settled::{Settled, Settling, Word, amendment};
 use candor_core::delivery::redaction;
@@ -12,7 +11,7 @@ use candor_core::names::UnixMillis;
 use candor_core::record::Entry;
 use candor_gateway::clock;
 use candor_gateway::recorder::stored;
-use candor_ledger::{Ledger, Lookup, OpenOptions, Phase, Reader, StoredEntry};
+use candor_ledger::{Fault, Ledger, Lookup, OpenOptions, Phase, Reader, StoredEntry};
 use serde_json::{Map, Value, json};
 
 use self::args::SettleArgs;
@@ -141,13 +140,22 @@ fn write(reader: &Reader, entries: Vec<Entry>) -> anyhow::Result<()> {
         ledger
             .append(entries.into_iter().map(stored).collect())
             .await
-            .context("your word could not be written, and nothing was settled")?;
+            .map_err(not_written)?;
         // The word is on disk; a lock file that stays is swept by the next start.
         if let Err(fault) = ledger.close().await {
             screen::note(&format!("note: the ledger did not close in time: {fault}"));
         }
         Ok(())
     })
+}
+
+/// Only a disk that did not answer leaves open whether the word is there.
+fn not_written(fault: Fault) -> anyhow::Error {
+    let what = match fault {
+        Fault::Undecided { .. } => "whether your word was written is not known yet; candor show tells it",
+        _ => "your word could not be written, and nothing was settled",
+    };
+    anyhow::Error::new(fault).context(what)
 }
 
 fn print(out: &mut dyn Write, before: &Call, after: &Call, args: &SettleArgs, by: &str) -> io::Result<()> {

@@ -34,7 +34,7 @@ pub(crate) struct ReportArgs {
     /// Only calls that began before this moment.
     #[arg(long, value_name = "MOMENT", value_parser = span::moment, conflicts_with = "session")]
     pub(crate) to: Option<i64>,
-    /// Only calls of one session: last, or a unique end of its id (`candor report --json` names it).
+    /// Only calls of one session: last, or a unique end of its id (`candor report` names them).
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// In which form [default: that of the file's name, else terminal]

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use super::html::{escape, foreign};
 use super::section::Section;
 use super::summary::{Counts, Summary, count};
-use super::tables::{by_calls, calls};
+use super::tables::by_calls;
+use super::words::{calls, grouped};
 use crate::screen;
 
 /// Tools that have a bar; the others share one.
@@ -93,9 +94,10 @@ pub(super) fn by_tool(summary: &Summary) -> String {
         // Writing into a String can't fail.
         let _ = writeln!(
             out,
-            "<line class=\"grid\" x1=\"{at}\" y1=\"4\" x2=\"{at}\" y2=\"{}\"/><text class=\"tick\" x=\"{at}\" y=\"{}\">{value}</text>",
+            "<line class=\"grid\" x1=\"{at}\" y1=\"4\" x2=\"{at}\" y2=\"{}\"/><text class=\"tick\" x=\"{at}\" y=\"{}\">{}</text>",
             height - 28,
-            height - 10
+            height - 10,
+            grouped(value)
         );
     }
     for (index, bar) in bars.iter().enumerate() {
@@ -128,13 +130,15 @@ fn draw(out: &mut String, bar: &Bar, y: u64, plot: u64, top: u64) {
             section.title(),
             calls(part)
         );
-        if wide >= ROOMY {
+        // The number of a bar that has one part stands behind it.
+        if wide >= ROOMY && part < bar.calls() {
             let _ = writeln!(
                 out,
-                "<text class=\"in i-{}\" x=\"{}\" y=\"{}\">{part}</text>",
+                "<text class=\"in i-{}\" x=\"{}\" y=\"{}\">{}</text>",
                 section.word(),
                 x + wide / 2,
-                middle - 1
+                middle - 1,
+                grouped(part)
             );
         }
         x += wide;
@@ -143,7 +147,7 @@ fn draw(out: &mut String, bar: &Bar, y: u64, plot: u64, top: u64) {
         out,
         "<text class=\"sum\" x=\"{}\" y=\"{middle}\">{}</text></g>",
         x + 8,
-        bar.calls()
+        grouped(bar.calls())
     );
 }
 

@@ -1,6 +1,6 @@
 //! Reads the calls of a span, newest first and a page at a time: a long record does not have to fit in memory.
 
-use candor_ledger::{Filter, OperationRow, Reader};
+use candor_ledger::{Filter, OperationRow, Reader, Session};
 
 use super::span::Span;
 use super::summary::{Cut, Summary};
@@ -9,6 +9,8 @@ use crate::record::Call;
 
 /// How many calls one report reads; of more, the newest count, and that the others were left out is said.
 pub(super) const MOST: u64 = 100_000;
+/// Sessions that one report names.
+const SESSIONS: usize = 100;
 /// Calls that are read at once.
 const PAGE: u32 = 500;
 
@@ -23,7 +25,21 @@ pub(super) fn gather(reader: &Reader, span: &Span, now_ms: i64, most: u64) -> an
     progress.end();
     filled?;
     summary.close();
+    summary.sessions = sessions(reader, span)?;
     Ok(summary)
+}
+
+/// The sessions that a span touches, the last first.
+fn sessions(reader: &Reader, span: &Span) -> anyhow::Result<Vec<Session>> {
+    let touched = |session: &Session| match span.session {
+        Some(asked) => session.instance == asked,
+        None => {
+            span.from_ms.is_none_or(|from| session.last_ms >= from)
+                && span.to_ms.is_none_or(|to| session.first_ms < to)
+        }
+    };
+    let sessions = reader.sessions()?.into_iter().rev();
+    Ok(sessions.filter(touched).take(SESSIONS).collect())
 }
 
 fn fill(

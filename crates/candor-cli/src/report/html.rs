@@ -7,11 +7,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use super::cells::{Head, Table, Text, Weight};
 use super::section::Section;
 use super::span::Span;
 use super::summary::Summary;
-use super::tables::{self, Head, Table, Text, Weight};
-use super::{chart, timeline};
+use super::{chart, tables, timeline, words};
 use crate::{screen, times};
 
 const STYLE: &str = include_str!("style.css");
@@ -24,7 +24,7 @@ pub(super) fn write(place: &str, span: &Span, summary: &Summary) -> String {
     let _ = writeln!(
         out,
         "<h1>What was really done</h1>\n<p class=\"about\">{}</p>",
-        escape(&tables::about(span, summary))
+        escape(&words::about(span, summary))
     );
     let open = if summary.is_open() {
         ("headline open", "!")
@@ -36,7 +36,7 @@ pub(super) fn write(place: &str, span: &Span, summary: &Summary) -> String {
         "<p class=\"{}\"><span aria-hidden=\"true\">{}</span> {}</p>",
         open.0,
         open.1,
-        escape(&tables::headline(summary))
+        escape(&words::headline(summary))
     );
     if summary.calls > 0 {
         tiles(&mut out, summary);
@@ -75,9 +75,10 @@ fn tiles(out: &mut String, summary: &Summary) {
         let count = summary.count(section);
         let _ = writeln!(
             out,
-            "<li title=\"{}\"><span class=\"number{}\">{count}</span>{}{}</li>",
+            "<li title=\"{}\"><span class=\"number{}\">{}</span>{}{}</li>",
             section.meaning(),
             if count == 0 { " none" } else { "" },
+            words::grouped(count),
             swatch(section),
             section.title()
         );
@@ -118,7 +119,11 @@ fn table(out: &mut String, table: &Table) {
     }
     *out += "</tbody></table></div>\n";
     if table.left_out > 0 {
-        let _ = writeln!(out, "<p class=\"note\">… and {} more.</p>", table.left_out);
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">… and {} more.</p>",
+            words::grouped(table.left_out)
+        );
     }
     *out += if folded { "</details>\n" } else { "</section>\n" };
 }
@@ -139,7 +144,7 @@ fn cell(text: &Text, head: Head) -> String {
         Text::Foreign(text) => format!("<td class=\"{}\"><bdi>{}</bdi></td>", class(text), foreign(text)),
         Text::Of(section) => format!("<td class=\"mark\">{}{}</td>", swatch(*section), section.title()),
         Text::Number(0) => "<td class=\"n zero\">–</td>".to_owned(),
-        Text::Number(count) => format!("<td class=\"n\">{count}</td>"),
+        Text::Number(count) => format!("<td class=\"n\">{}</td>", words::grouped(*count)),
     }
 }
 

@@ -30,6 +30,12 @@ pub(super) fn value(place: &str, span: &Span, summary: &Summary) -> Value {
             "firstCall": summary.moments.first().map(|(ms, _)| times::stamp(*ms)),
             "lastCall": summary.moments.last().map(|(ms, _)| times::stamp(*ms)),
         },
+        "sessions": summary.sessions.iter().map(|session| json!({
+            "session": session.instance,
+            "firstCall": times::stamp(session.first_ms),
+            "lastCall": times::stamp(session.last_ms),
+            "calls": session.operations,
+        })).collect::<Vec<_>>(),
         "calls": summary.calls,
         "unsettled": summary.unsettled,
         "running": summary.running,

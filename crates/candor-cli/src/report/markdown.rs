@@ -2,18 +2,19 @@
 
 use std::fmt::Write as _;
 
+use super::cells::{Table, Text, Weight};
 use super::span::Span;
 use super::summary::Summary;
-use super::tables::{self, Table, Text, Weight};
+use super::{tables, words};
 use crate::{screen, times};
 
 pub(super) fn write(span: &Span, summary: &Summary) -> String {
     let mut out = String::new();
     // Writing into a String can't fail.
     let _ = writeln!(out, "# What was really done\n");
-    let _ = writeln!(out, "{}\n", tables::about(span, summary));
+    let _ = writeln!(out, "{}\n", words::about(span, summary));
     let mark = if summary.is_open() { "⚠️ " } else { "" };
-    let _ = writeln!(out, "**{mark}{}**", tables::headline(summary));
+    let _ = writeln!(out, "**{mark}{}**", words::headline(summary));
     for each in tables::tables(summary) {
         table(&mut out, &each);
     }
@@ -47,7 +48,7 @@ fn table(out: &mut String, table: &Table) {
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     if table.left_out > 0 {
-        let _ = writeln!(out, "\n… and {} more.", table.left_out);
+        let _ = writeln!(out, "\n… and {} more.", words::grouped(table.left_out));
     }
     if folded {
         let _ = writeln!(out, "\n</details>");
@@ -60,7 +61,7 @@ fn cell(text: &Text) -> String {
         Text::Foreign(text) => foreign(text),
         Text::Of(section) => format!("**{}**", section.title()),
         Text::Number(0) => "–".to_owned(),
-        Text::Number(count) => count.to_string(),
+        Text::Number(count) => words::grouped(*count),
     }
 }
 

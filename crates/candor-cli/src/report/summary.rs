@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use candor_ledger::Session;
 use serde_json::Value;
 
 use super::section::{COUNT, Section};
@@ -43,6 +44,8 @@ pub(super) struct Summary {
     /// The version of a body that a newer program wrote.
     pub(super) newer: Option<u64>,
     pub(super) cut: Option<Cut>,
+    /// The sessions whose calls these are, the last first.
+    pub(super) sessions: Vec<Session>,
 }
 
 /// Calls that a report leaves out.
@@ -161,6 +164,7 @@ impl Summary {
             moments: Vec::new(),
             newer: None,
             cut: None,
+            sessions: Vec::new(),
         }
     }
 

@@ -1,166 +1,16 @@
-//! A report in words: its headline and its tables, once for all forms. Foreign text stands here as it was recorded; each
-//! form escapes it in its own way.
-
-use super::section::Section;
-use super::span::Span;
-use super::summary::{Counts, Item, LISTED, OPEN_LISTED, Summary, count};
-use crate::{meanings, times};
+//! The tables of a report, once for all forms. Foreign text stands here as it was recorded; each form escapes it in its own
+//! way.
 
 use candor_core::judgment::finding::FindingCode;
 
+use super::cells::{Table, Text, Weight, foreign, head, number, own};
+use super::section::Section;
+use super::summary::{Item, LISTED, OPEN_LISTED, Reason, Summary, Tool, count};
+use super::words::{attempts, grouped};
+use crate::{meanings, times};
+
 /// Rows of a table of tools, of reasons or of findings.
 const MOST_ROWS: usize = 100;
-
-/// One table.
-#[derive(Debug)]
-pub(super) struct Table {
-    pub(super) title: String,
-    /// What it shows, in a sentence.
-    pub(super) note: String,
-    pub(super) columns: Vec<Head>,
-    pub(super) rows: Vec<Vec<Text>>,
-    /// Rows for which there was no room.
-    pub(super) left_out: u64,
-    /// How much of it a first look needs.
-    pub(super) weight: Weight,
-}
-
-/// How much a table matters at a first look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Weight {
-    /// It is read first.
-    Main,
-    /// Somebody has to do something.
-    Open,
-    /// To look things up in.
-    Detail,
-}
-
-/// The head of a column.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Head {
-    pub(super) title: &'static str,
-    /// Numbers stand at its right edge.
-    pub(super) right: bool,
-    /// May it be cut, or left out, where there is little room? The higher, the sooner; 0 is never.
-    pub(super) yields: u8,
-}
-
-/// One cell.
-#[derive(Debug, Clone)]
-pub(super) enum Text {
-    /// Candor's own words.
-    Own(String),
-    /// A server's, a host's or a person's words: nothing in them may be obeyed.
-    Foreign(String),
-    /// The name of a section.
-    Of(Section),
-    /// A number of calls; 0 is shown faintly.
-    Number(u64),
-}
-
-const fn head(title: &'static str, yields: u8) -> Head {
-    Head {
-        title,
-        right: false,
-        yields,
-    }
-}
-
-const fn number(title: &'static str, yields: u8) -> Head {
-    Head {
-        title,
-        right: true,
-        yields,
-    }
-}
-
-fn own(text: impl Into<String>) -> Text {
-    Text::Own(text.into())
-}
-
-fn foreign(text: &str) -> Text {
-    Text::Foreign(text.to_owned())
-}
-
-/// `1 call`, `2 calls`.
-pub(super) fn calls(count: u64) -> String {
-    match count {
-        1 => "1 call".to_owned(),
-        _ => format!("{count} calls"),
-    }
-}
-
-/// What a report is about, in words.
-pub(super) fn about(span: &Span, summary: &Summary) -> String {
-    let first = summary.moments.first().map(|(ms, _)| times::moment(*ms));
-    let last = summary.moments.last().map(|(ms, _)| times::moment(*ms));
-    let began = match (first, last) {
-        (Some(first), Some(last)) if first == last => format!(", begun {first}"),
-        (Some(first), Some(last)) => format!(", begun {first} to {last}"),
-        _ => String::new(),
-    };
-    let of = match (span.session, span.from_ms, span.to_ms) {
-        (Some(session), ..) => format!("session {session}"),
-        (None, None, None) => "the whole record".to_owned(),
-        (None, Some(from), None) => format!("since {}", times::moment(from)),
-        (None, None, Some(to)) => format!("before {}", times::moment(to)),
-        (None, Some(from), Some(to)) => format!("{} to {}", times::moment(from), times::moment(to)),
-    };
-    format!("{}: {of}{began}", calls(summary.calls))
-}
-
-/// The answer in one or two sentences: is anything open?
-pub(super) fn headline(summary: &Summary) -> String {
-    if summary.calls == 0 {
-        return "No calls: nothing was done through Candor in this span.".to_owned();
-    }
-    let mut out = match (summary.unsettled, summary.running) {
-        (0, 0) => "Everything is settled.".to_owned(),
-        (0, running) => format!("{} still running.", are(running)),
-        (unsettled, running) => {
-            let also = match running {
-                0 => String::new(),
-                _ => format!(" {} still running.", are(running)),
-            };
-            format!(
-                "{} unsettled: nobody knows yet what became of {}.{also}",
-                are(unsettled),
-                if unsettled == 1 { "it" } else { "them" }
-            )
-        }
-    };
-    if let Some(cut) = &summary.cut {
-        out += &format!(
-            " Only the newest {} are read; {} before {} {}.",
-            calls(summary.calls),
-            if cut.open {
-                "something is open among those that began"
-            } else {
-                "nothing is open among those that began"
-            },
-            times::moment(cut.before_ms),
-            "(a shorter span reads all of its calls)"
-        );
-    }
-    out
-}
-
-fn are(count: u64) -> String {
-    match count {
-        1 => "1 call is".to_owned(),
-        _ => format!("{count} calls are"),
-    }
-}
-
-/// What a report says of the requests that left.
-pub(super) fn attempts(summary: &Summary) -> String {
-    let sent = &summary.attempts;
-    format!(
-        "Requests sent: {}. Calls that never left: {}. Calls that were sent more than once: {}.",
-        sent.sent, sent.never_sent, sent.more_than_once
-    )
-}
 
 /// Every table, in the order of a report.
 pub(super) fn tables(summary: &Summary) -> Vec<Table> {
@@ -180,35 +30,12 @@ pub(super) fn tables(summary: &Summary) -> Vec<Table> {
     out.extend(tools(summary));
     out.extend(findings(summary));
     out.extend(listed(summary, Section::Reported));
+    out.push(sessions(summary));
     out.retain(|table| !table.rows.is_empty());
     for table in &mut out {
         table.drop_empty_columns();
     }
     out
-}
-
-impl Table {
-    /// A column that may be left out, and says nothing in any row, is.
-    fn drop_empty_columns(&mut self) {
-        let says = |row: &Vec<Text>, index: usize| {
-            row.get(index).is_some_and(|text| match text {
-                Text::Own(text) | Text::Foreign(text) => !text.is_empty(),
-                Text::Of(_) | Text::Number(_) => true,
-            })
-        };
-        let keep: Vec<bool> = self
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(index, head)| head.yields == 0 || self.rows.iter().any(|row| says(row, index)))
-            .collect();
-        let mut kept = keep.iter();
-        self.columns.retain(|_| *kept.next().unwrap_or(&true));
-        for row in &mut self.rows {
-            let mut kept = keep.iter();
-            row.retain(|_| *kept.next().unwrap_or(&true));
-        }
-    }
 }
 
 fn sections(summary: &Summary) -> Table {
@@ -243,7 +70,7 @@ fn sections(summary: &Summary) -> Table {
 fn evidence(summary: &Summary, section: Section) -> String {
     let words = summary.evidence.iter().filter_map(|(word, counts)| {
         let calls = count(counts, section);
-        (calls > 0).then(|| format!("{word} {calls}"))
+        (calls > 0).then(|| format!("{word} {}", grouped(calls)))
     });
     words.collect::<Vec<_>>().join(", ")
 }
@@ -357,7 +184,7 @@ fn listed(summary: &Summary, section: Section) -> Option<Table> {
 fn reasons(summary: &Summary) -> Option<Table> {
     let mut reasons: Vec<_> = summary.reasons.iter().collect();
     reasons.sort_by(|(left, this), (right, that)| that.calls.cmp(&this.calls).then(left.cmp(right)));
-    let row = |(code, reason): &(&String, &super::summary::Reason)| {
+    let row = |(code, reason): &(&String, &Reason)| {
         vec![
             foreign(code),
             foreign(&reason.kind),
@@ -394,7 +221,7 @@ fn reasons(summary: &Summary) -> Option<Table> {
 }
 
 /// The tools, those with the most calls first.
-pub(super) fn by_calls(summary: &Summary) -> Vec<(&str, &str, &super::summary::Tool)> {
+pub(super) fn by_calls(summary: &Summary) -> Vec<(&str, &str, &Tool)> {
     let mut tools: Vec<_> = summary
         .tools
         .iter()
@@ -412,12 +239,12 @@ pub(super) fn by_calls(summary: &Summary) -> Vec<(&str, &str, &super::summary::T
 
 fn tools(summary: &Summary) -> Option<Table> {
     let tools = by_calls(summary);
-    let row = |(server, tool, counts): &(&str, &str, &super::summary::Tool)| {
+    let row = |(server, tool, counts): &(&str, &str, &Tool)| {
         let mut row = vec![foreign(server), foreign(tool), Text::Number(counts.calls())];
         row.extend(
             Section::ALL
                 .iter()
-                .map(|section| Text::Number(of(&counts.sections, *section))),
+                .map(|section| Text::Number(count(&counts.sections, *section))),
         );
         row.extend([Text::Number(counts.sent), Text::Number(counts.unsettled)]);
         row
@@ -445,8 +272,29 @@ fn tools(summary: &Summary) -> Option<Table> {
     })
 }
 
-fn of(counts: &Counts, section: Section) -> u64 {
-    count(counts, section)
+fn sessions(summary: &Summary) -> Table {
+    let row = |session: &candor_ledger::Session| {
+        vec![
+            own(session.instance.to_string()),
+            own(times::moment(session.first_ms)),
+            own(times::moment(session.last_ms)),
+            Text::Number(session.operations),
+        ]
+    };
+    Table {
+        title: "Sessions".to_owned(),
+        note: "Each is one run of Candor; candor report --session ID tells of one. The last comes first."
+            .to_owned(),
+        columns: vec![
+            head("id", 0),
+            head("first call", 1),
+            head("last call", 2),
+            number("calls", 0),
+        ],
+        rows: summary.sessions.iter().map(row).collect(),
+        left_out: 0,
+        weight: Weight::Detail,
+    }
 }
 
 fn findings(summary: &Summary) -> Option<Table> {

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use super::cells::{Head, Table, Text};
 use super::section::Section;
 use super::span::Span;
 use super::summary::Summary;
-use super::tables::{self, Head, Table, Text};
+use super::{tables, words};
 use crate::screen::{self, Screen};
 use crate::table::{Cell, Column, Tone, render};
 
@@ -24,10 +25,10 @@ pub(super) fn print(
     screen: Screen,
 ) -> io::Result<()> {
     writeln!(out, "Ledger: {} (times are UTC)", screen::line(place))?;
-    writeln!(out, "{}", tables::about(span, summary))?;
+    writeln!(out, "{}", words::about(span, summary))?;
     let columns = screen.width.unwrap_or(110).min(110);
     writeln!(out)?;
-    for line in screen::wrap(&tables::headline(summary), columns) {
+    for line in screen::wrap(&words::headline(summary), columns) {
         writeln!(out, "{line}")?;
     }
     for (index, table) in tables::tables(summary).iter().enumerate() {
@@ -72,7 +73,8 @@ fn print_table(out: &mut dyn Write, table: &Table, bars: Option<&Summary>, scree
         0 => Ok(()),
         more => writeln!(
             out,
-            "… and {more} more; candor calls lists them, --format json has more."
+            "… and {} more; candor calls lists them, --format json has more.",
+            words::grouped(more)
         ),
     }
 }
@@ -105,7 +107,7 @@ fn cell(text: &Text, screen: Screen) -> Cell {
         }
         Text::Of(section) => Cell::toned(section.title(), tone(*section)),
         Text::Number(0) => Cell::toned("–", Tone::Faint),
-        Text::Number(count) => Cell::new(count.to_string()),
+        Text::Number(count) => Cell::new(words::grouped(*count)),
     }
 }
 

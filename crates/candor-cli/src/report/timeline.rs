@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::chart::scale;
 use super::section::Section;
 use super::summary::{Counts, Summary, count};
-use super::tables::calls;
+use super::words::{calls, grouped};
 use crate::times;
 
 /// At most so many columns.
@@ -33,7 +33,7 @@ const WIDTHS: [i64; 18] = [
 ];
 /// Lengths in units of the drawing.
 const WIDTH: i64 = 960;
-const LEFT: i64 = 46;
+const LEFT: i64 = 56;
 const RIGHT: i64 = 10;
 const PLOT: u64 = 150;
 const HEIGHT: u64 = 190;
@@ -104,10 +104,11 @@ pub(super) fn over_time(summary: &Summary) -> String {
         // Writing into a String can't fail.
         let _ = writeln!(
             out,
-            "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{at}\" x2=\"{}\" y2=\"{at}\"/><text class=\"tock\" x=\"{}\" y=\"{}\">{value}</text>",
+            "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{at}\" x2=\"{}\" y2=\"{at}\"/><text class=\"tock\" x=\"{}\" y=\"{}\">{}</text>",
             WIDTH - RIGHT,
             LEFT - 8,
-            at + 4
+            at + 4,
+            grouped(value)
         );
     }
     let number = i64::try_from(stretches.len()).unwrap_or(1);

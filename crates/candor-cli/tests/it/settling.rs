@@ -200,6 +200,8 @@ fn a_report_is_of_one_session_or_of_all() {
     );
     let all = json_of(&scene, &["report", "--json"]);
     assert_eq!((&all["calls"], &all["open"]), (&json!(2), &json!(false)));
+    assert_eq!(all["sessions"].as_array().unwrap().len(), 2);
+    assert_eq!(all["sessions"][0]["session"], session);
     assert_eq!(all["evidence"]["operator"]["done"], 1);
     assert_eq!(
         json_of(&scene, &["report", "--session", "last", "--json"])["span"]["session"],
