@@ -15,6 +15,7 @@ mod outcome;
 mod raw;
 mod reader;
 mod recovery;
+mod redact;
 mod schema;
 mod span;
 mod text;
