@@ -24,7 +24,8 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
         None => Config::default(),
     };
     // Dropped last: what is queued is written for a second at most.
-    let secrets = masked::secrets(&args.server, args.name.as_deref());
+    let secrets = masked::secrets(&args.server, args.name.as_deref())
+        .with_extra(config.redactions(args.name.as_deref()));
     let level = config.log_level.as_ref().map(|level| level.value);
     let _guard = logging::start(&args.log, level, secrets.clone());
     let recorder = recorder(args, &config)?;

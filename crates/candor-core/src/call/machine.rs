@@ -64,6 +64,22 @@ pub struct Circumstances {
     pub secrets: KnownSecrets,
 }
 
+impl Circumstances {
+    /// What this call sends under a name that an operator calls secret is secret in every word about it.
+    fn for_call(self: Arc<Self>, request: &CallRequest) -> Arc<Self> {
+        let named = request
+            .raw_arguments()
+            .and_then(|arguments| self.secrets.with_named_in(arguments));
+        match named {
+            Some(secrets) => Arc::new(Self {
+                secrets,
+                ..(*self).clone()
+            }),
+            None => self,
+        }
+    }
+}
+
 /// What happened.
 #[derive(Debug)]
 pub enum Event {
@@ -306,7 +322,7 @@ impl Call {
         now: UnixMillis,
     ) -> (Self, Vec<Action>) {
         let call = Self {
-            circumstances,
+            circumstances: circumstances.for_call(&request),
             request,
             operation,
             opened: now,

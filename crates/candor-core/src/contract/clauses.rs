@@ -66,6 +66,14 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
         add(what, source);
     }
     of_recovery(terms, &mut add);
+    if let Some(Sourced { value, source }) = &terms.redact {
+        for name in value.names() {
+            add(format!("redact values named {name}"), source);
+        }
+        for pattern in value.patterns() {
+            add(format!("redact what fits {pattern}"), source);
+        }
+    }
     out
 }
 

@@ -13,6 +13,7 @@ use super::rules::Rule;
 use super::schema::Formats;
 use super::text::TextClause;
 use crate::arguments::check::Mode;
+use crate::delivery::redaction::Extra;
 
 /// What a result that breaks its tool's output schema costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -72,6 +73,8 @@ pub struct ToolTerms {
     pub key_place: Option<Sourced<KeyPlace>>,
     /// Whether a person must agree first.
     pub confirm: Option<Sourced<Confirm>>,
+    /// What is masked beside what Candor knows by itself.
+    pub redact: Option<Sourced<Extra>>,
     /// Whether this server's annotations count.
     pub trust_annotations: Sourced<bool>,
     /// Whether a verdict that the server puts under Candor's key counts as declared.
@@ -97,6 +100,7 @@ impl Default for ToolTerms {
             breaker: None,
             key_place: None,
             confirm: None,
+            redact: None,
             trust_annotations: Sourced::default_of(false),
             trust_verdicts: Sourced::default_of(false),
         }

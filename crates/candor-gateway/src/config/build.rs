@@ -17,6 +17,8 @@ use candor_core::contract::schema::Formats;
 use candor_core::contract::terms::{Refusal, ShapeMode};
 use candor_core::contract::text::TextClause;
 
+use candor_core::delivery::redaction::Extra;
+
 use super::expand::Environment;
 use super::fault::{ConfigFault, FaultKind};
 use super::glob::Glob;
@@ -68,6 +70,8 @@ pub struct ServerConfig {
     pub formats: Option<Sourced<Formats>>,
     /// How long a call may take, from its opening.
     pub timeout: Option<Sourced<Duration>>,
+    /// What is masked beside what Candor knows by itself.
+    pub redact: Option<Sourced<Extra>>,
     /// What is done after a verdict, for every tool that says nothing of its own.
     pub recovery: Recovery,
     /// Tools by name.
@@ -223,6 +227,7 @@ impl Builder<'_, '_> {
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             timeout: self.sourced(raw.timeout, |deadline| deadline.0),
+            redact: self.redact(raw.redact),
             recovery: self.shared(RawShared {
                 retry: raw.retry,
                 breaker: raw.breaker,

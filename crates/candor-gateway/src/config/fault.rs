@@ -7,6 +7,7 @@ use candor_core::contract::mapping::TwoMeanings;
 use candor_core::contract::mapping::pointer::PointerFault;
 use candor_core::contract::rules::{FaultKind as ExpressionFault, Part, RuleFault};
 use candor_core::contract::text::TextFault;
+use candor_core::delivery::redaction::SecretPatternFault;
 
 use super::duration::DurationFault;
 use super::expand::ExpandFault;
@@ -121,6 +122,21 @@ pub enum FaultKind {
     /// A pattern for texts that can't be used.
     #[error("{0}")]
     Text(TextFault),
+    /// A pattern for secrets that can't be used.
+    #[error("{0}")]
+    SecretPattern(SecretPatternFault),
+    /// A name that no secret has.
+    #[error("the name of a member is expected here, at most {limit} bytes")]
+    SecretName {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// More than is looked for in every text.
+    #[error("at most {limit} names and {limit} patterns are masked beside Candor's own")]
+    TooManySecrets {
+        /// The limit.
+        limit: usize,
+    },
     /// More text clauses than one tool can have.
     #[error("a tool has at most {limit} clauses about texts")]
     TooManyTexts {

@@ -89,6 +89,7 @@ impl Config {
             ]),
             confirm: first([tool_recovery.confirm.as_ref(), server_recovery.confirm.as_ref()])
                 .and_then(|asked| Some(Sourced::new(asked.value?, asked.source))),
+            redact: of_server.redact.clone(),
             trust_annotations: first([
                 command_line.trust_annotations.then(|| said(true)).as_ref(),
                 of_server.trust_annotations.as_ref(),

@@ -18,6 +18,7 @@ mod pack;
 mod raw;
 mod reader;
 mod recovery;
+mod redact;
 mod schema;
 mod span;
 mod text;

@@ -124,8 +124,23 @@ table! {
             idempotency_key: RawKeyPlace,
             /// Ask a person before any call: true, or the sentence they are asked.
             confirm: Consent,
+            /// What is masked beside what Candor knows by itself.
+            redact: RawRedact,
             /// Tools by name.
             tools: BTreeMap<String, Placed<RawTool>>,
+        }
+    }
+}
+
+table! {
+    /// What is masked in everything that Candor writes: to the model where it authors or flags, to the log, to the record.
+    struct RawRedact as "Redact" {
+        needs {}
+        may {
+            /// Names of members whose values are secret.
+            names: Vec<Placed<String>>,
+            /// Regular expressions for secrets with a format of their own; finds under 6 characters are left.
+            patterns: Vec<Placed<Verbatim>>,
         }
     }
 }

@@ -382,6 +382,7 @@ fn a_file_is_loaded_or_its_trouble_named() {
 mod outcome;
 mod principals;
 mod recovery;
+mod redact;
 
 mod documents {
     use std::path::PathBuf;
