@@ -43,6 +43,8 @@ pages! {
     "output_missing",
     "output_schema",
     "output_shape",
+    "read_back_nothing",
+    "read_back_unusable",
     "result_type",
     "text_clause",
     "tool_twice",
