@@ -184,10 +184,13 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
     } else {
         as_write
     };
-    let as_write = if clauses.sent_before {
-        sent_before(as_write)
-    } else {
-        as_write
+    let as_write = match how {
+        How::ConnectFailed | How::CancelledUnsent | How::Unrecorded | How::KeyConflict
+            if clauses.sent_before =>
+        {
+            sent_before(as_write)
+        }
+        _ => as_write,
     };
     let ruling = for_class(how, class, as_write);
     Ruling {
@@ -327,9 +330,6 @@ fn nothing_done(how: How, ruling: Ruling) -> Ruling {
 
 /// "Not sent" proves that nothing was done only where nothing was sent before either.
 fn sent_before(ruling: Ruling) -> Ruling {
-    if ruling.protocol != Protocol::NotSent {
-        return ruling;
-    }
     Ruling {
         effect: Effect::Unknown,
         opening: match (ruling.opening, ruling.outcome) {
