@@ -24,6 +24,7 @@ mod ledger;
 mod ledger_stress;
 mod own_tools;
 mod reading;
+mod recovering;
 mod redaction;
 mod revival;
 mod rows;

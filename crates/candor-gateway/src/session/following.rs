@@ -186,7 +186,7 @@ impl Session {
         match shown {
             Look::Ended(entry) => {
                 self.following.open.remove(&operation);
-                self.recorder.record_later(vec![*entry]);
+                self.record_news(*entry);
             }
             Look::GoesOn { interval } => {
                 if let Some(tracked) = self.following.open.get_mut(&operation) {

@@ -141,6 +141,12 @@ impl Session {
         });
     }
 
+    /// Records what a look in the background came to: a caller that was told `UNKNOWN` learns of it with its next result.
+    pub(super) fn record_news(&mut self, entry: Entry) {
+        self.news.note_entries(std::slice::from_ref(&entry));
+        self.recorder.record_later(vec![entry]);
+    }
+
     /// The ledger was asked what became of unknown calls.
     pub(super) fn looked(&mut self, found: &[StoredEntry]) {
         for last in found {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use candor_core::contract::recovery::ReadBack;
 use candor_core::names::{OperationId, ServerName, UnixMillis};
+use candor_core::record::Entry;
 use candor_core::recovery::read_back::{Look, Shown, arguments, shown};
 use candor_core::recovery::settle::{Open, Unsettled};
 use candor_core::wire::reply::Reply;
@@ -156,9 +157,16 @@ impl Session {
             .position(|sought| sought.open.operation() == operation);
         if let Some(at) = place {
             let mut sought = self.reconciler.open.remove(at);
-            if let Some(entry) = sought.amendment(end, clock::now()) {
+            sought.times += 1;
+            let seen = sought.saw(end, clock::now());
+            // A condition that has no value on such an answer would else never be told to who wrote it.
+            if let Err(why) = &seen {
+                let tool = &sought.clause.tool;
+                tracing::info!(%operation, %tool, %why, "a look for a call that an earlier run left open shows nothing");
+            }
+            if let Some(entry) = seen.ok().flatten() {
                 tracing::info!(%operation, "a call that an earlier run left open is settled: a look shows what came of it");
-                self.recorder.record_later(vec![entry]);
+                self.record_news(entry);
             } else if sought.times < MOST_LOOKS {
                 sought.due = Instant::now() + sought.wait;
                 sought.wait = (sought.wait * 2).min(LONGEST_WAIT);
@@ -170,14 +178,10 @@ impl Session {
 }
 
 impl Sought {
-    fn amendment(
-        &mut self,
-        end: &Result<Reply, String>,
-        now: UnixMillis,
-    ) -> Option<candor_core::record::Entry> {
-        self.times += 1;
-        let reply = end.as_ref().ok()?;
-        let shown: Shown = shown(&self.clause, &self.open.subject, reply, now).ok()?;
+    /// What a look makes of it: an amendment, nothing new, or why it shows nothing.
+    fn saw(&self, end: &Result<Reply, String>, now: UnixMillis) -> Result<Option<Entry>, String> {
+        let reply = end.as_ref().map_err(Clone::clone)?;
+        let shown: Shown = shown(&self.clause, &self.open.subject, reply, now)?;
         let look = Look {
             tool: self.clause.tool.clone(),
             shown,
@@ -187,7 +191,7 @@ impl Sought {
             arguments: Some(self.asked.clone()),
             answer: reply.said().map(str::to_owned),
         };
-        self.open.amendment(look, now)
+        Ok(self.open.amendment(look, now))
     }
 }
 
