@@ -1,6 +1,7 @@
 //! `candor show ID`: one call, whole. Three layers of success, each answered; then how it went and by what contract.
 
 mod layers;
+mod looks;
 mod sections;
 mod told;
 

@@ -9,11 +9,12 @@ use candor_core::delivery::redaction::KnownSecrets;
 use candor_core::judgment::ending::{Ending, Scene, Voice};
 use candor_core::judgment::finding::{Finding, FindingCode};
 use candor_core::judgment::how::How;
-use candor_core::judgment::judge::{judge, judge_late};
+use candor_core::judgment::judge::{judge, judge_late, judge_looked};
 use candor_core::names::{OperationId, ServerName, ToolName, UnixMillis};
 use candor_core::reading::result::ResultReading;
 use candor_core::record::bodies::{self, IntentFacts, VerdictFacts};
 use candor_core::record::entry::Concluded;
+use candor_core::recovery::read_back::{Look, Shown};
 use candor_ledger::{Entry, Ledger, OpenOptions, Phase, Reader};
 use serde_json::json;
 use uuid::Uuid;
@@ -144,6 +145,39 @@ impl Written {
         };
         let scene = self.open(scene(number, EffectClass::Write, "cancel_booking"), 8_000, &facts);
         self.ended(&scene, &Ending::Timeout, 60_000, &VerdictFacts::default());
+    }
+
+    /// Records a call that was sent twice, lost, and settled by a look.
+    pub(crate) fn sent_twice_and_seen(&self, number: u128) {
+        let mut scene = self.intent(number, EffectClass::Idempotent, "book_room", 0);
+        scene.attempts = 2;
+        let second = json!({ "v": bodies::VERSION, "type": "intent", "attempt": 2 }).to_string();
+        self.append(entry(
+            &scene,
+            Phase::Intent,
+            UnixMillis(BEGIN + 700),
+            None,
+            second,
+        ));
+        let told = VerdictFacts {
+            block: Some("UNKNOWN: book_room was sent twice."),
+            ..VerdictFacts::default()
+        };
+        self.ended(&scene, &Ending::Timeout, 56_000, &told);
+        let look = Look {
+            tool: "list_bookings".into(),
+            shown: Shown::Applied,
+            why: String::new(),
+            times: 2,
+            since_sent: Duration::from_millis(55_800),
+            arguments: Some(json!({ "room": 12, "token": "ghp_0123456789abcdefghijABCDEFGHIJ012345" })),
+            answer: Some(r#"{"content":[],"structuredContent":{"rooms":[12]}}"#.into()),
+        };
+        let at = UnixMillis(BEGIN + 56_500);
+        let judgment = judge_looked(&scene, &Ending::Timeout, look);
+        let body = bodies::verdict(&scene, at, &judgment, &VerdictFacts::default());
+        let concluded = Some(Concluded::of(&judgment.verdict));
+        self.append(entry(&scene, Phase::Amendment, at, concluded, body));
     }
 
     fn open(&self, scene: Scene, after: i64, facts: &IntentFacts<'_>) -> Scene {

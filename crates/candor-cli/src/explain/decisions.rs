@@ -13,6 +13,8 @@ use candor_core::judgment::told::Declared;
 use candor_core::judgment::verdict::{Effect, Outcome, Repeat};
 use serde::Deserialize;
 
+use super::looks::Looks;
+
 /// What a cell says where a circumstance leans on the row of the call's real end.
 pub(crate) const AS_ITS_OWN: &str = "as its own row";
 
@@ -45,6 +47,8 @@ pub(crate) struct Decisions {
     how: BTreeMap<String, String>,
     case: Vec<Case>,
     error_code: BTreeMap<String, String>,
+    #[serde(rename = "read_back")]
+    pub(super) looks: Vec<Looks>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,13 +84,21 @@ pub(crate) struct Row {
 
 /// A cell of the column `flag`: a truth, or the word `kept`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct FlagCell(String);
+pub(super) struct FlagCell(String);
+
+impl FlagCell {
+    /// The word that is printed.
+    pub(super) fn word(&self) -> &str {
+        &self.0
+    }
+}
 
 impl<'de> Deserialize<'de> for FlagCell {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Ok(Self(match toml::Value::deserialize(from)? {
             toml::Value::String(word) => word,
             toml::Value::Boolean(true) => "set".to_owned(),
+            toml::Value::Boolean(false) => "cleared".to_owned(),
             other => {
                 return Err(serde::de::Error::custom(format!(
                     "a flag is true or \"kept\", not {other}"
@@ -331,7 +343,7 @@ mod tests {
                     let flag = match ruling.flag {
                         Flag::Set => "set",
                         Flag::Kept => "kept",
-                        Flag::Cleared => "false",
+                        Flag::Cleared => "cleared",
                         Flag::NoResult => "–",
                     };
                     let row = &line.row;

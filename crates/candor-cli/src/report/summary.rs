@@ -6,7 +6,7 @@ use candor_ledger::Session;
 use serde_json::Value;
 
 use super::section::{COUNT, Section};
-use crate::record::Call;
+use crate::record::{Body, Call};
 use crate::screen;
 
 /// How many calls of each section are kept to be listed.
@@ -110,6 +110,8 @@ pub(super) struct Item {
     pub(super) reference: Option<String>,
     /// Who settled it, and why.
     pub(super) settled: Option<(String, String)>,
+    /// What a look showed that its verdict stands on.
+    pub(super) seen: Option<String>,
     /// The tool by which its contract says to look again.
     pub(super) looks_by: Option<String>,
 }
@@ -137,9 +139,20 @@ impl Item {
             message: text("/verdict/error/message"),
             reference: text("/verdict/reference"),
             settled: text("/settled/by").zip(text("/settled/because")),
+            seen: concluded.and_then(|concluded| seen(&concluded.body)),
             looks_by: call.looks_again_by().map(str::to_owned),
         }
     }
+}
+
+fn seen(body: &Body) -> Option<String> {
+    let shows = match body.text("/readBack/shows")? {
+        "applied" => "shows that it was done",
+        "not_applied" => "shows that nothing changed",
+        _ => return None,
+    };
+    let tool = screen::cut(body.text("/readBack/tool")?, MESSAGE);
+    Some(format!("{tool} {shows}"))
 }
 
 fn attempts(call: &Call) -> Option<u64> {

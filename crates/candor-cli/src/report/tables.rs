@@ -121,7 +121,9 @@ fn known(item: &Item) -> Text {
         .reference
         .as_ref()
         .map(|reference| format!("reference {reference}"));
-    let parts = match (&item.settled, reference, &item.message) {
+    // A message about a call that failed tells what was seen itself.
+    let message = item.message.as_ref().or(item.seen.as_ref());
+    let parts = match (&item.settled, reference, message) {
         (Some((by, because)), ..) => format!("{by}: {because}"),
         (None, Some(reference), Some(message)) => format!("{reference}; {message}"),
         (None, Some(reference), None) => reference,

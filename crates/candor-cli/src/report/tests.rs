@@ -242,6 +242,22 @@ fn it_ends_with_1_while_something_is_open_and_with_0_after() {
 }
 
 #[test]
+fn what_a_look_showed_is_said_where_nothing_else_is() {
+    let written = Written::new();
+    written.sent_twice_and_seen(1);
+    written.append_all(pair(2, BEGIN, "completed", "applied").to_vec());
+    let mut seen: Vec<Option<String>> = Vec::new();
+    for item in read(&written, &Span::default()).listed.iter().flatten() {
+        seen.push(item.seen.clone());
+    }
+    seen.sort();
+    assert_eq!(
+        seen,
+        [None, Some("list_bookings shows that it was done".to_owned())]
+    );
+}
+
+#[test]
 fn what_is_only_reported_is_not_passed_off_as_done() {
     let written = Written::new();
     for (number, outcome) in [(1, "completed"), (2, "reported"), (3, "reported")] {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use candor_ledger::{Phase, StoredEntry};
 use serde_json::Value;
 
-use super::{Shown, phase, short};
+use super::{Shown, looks, phase, short};
 use crate::record::{Body, Concluded};
 use crate::screen::{self, line};
 use crate::times;
@@ -18,6 +18,7 @@ pub(super) fn print(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         arguments(shown, out, &intent)?;
     }
     findings(shown, out)?;
+    looks::print(shown, out)?;
     replies(shown, out)
 }
 
@@ -29,7 +30,7 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         let since =
             u64::try_from(since).map_or_else(|_| "earlier".to_owned(), |ms| format!("+{}", times::span(ms)));
         let what = match record.entry.phase {
-            Phase::Intent => "intent recorded, before anything was sent".to_owned(),
+            Phase::Intent => sending(shown, record),
             Phase::Verdict => format!("verdict recorded: {}", concluded(record)),
             Phase::Amendment => format!("amended: {}", changes(before.as_ref(), record)),
         };
@@ -44,6 +45,9 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
             times::stamp(record.entry.at_ms)
         )?;
         settled(shown, out, record)?;
+        if let Some(look) = looks::told(record) {
+            shown.text(out, &format!("  {:26}looked: ", ""), &look)?;
+        }
         if record.entry.phase != Phase::Intent {
             before = Some(Concluded::of(record));
         }
@@ -64,6 +68,23 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// Which sending an intent stands before: the first, a further try, or the next round of one exchange.
+fn sending(shown: &Shown, record: &StoredEntry) -> String {
+    let is_first = shown
+        .records
+        .iter()
+        .find(|other| other.entry.phase == Phase::Intent)
+        .is_some_and(|first| first.sequence == record.sequence && first.instance == record.instance);
+    let attempt = Body::read(&record.entry.body)
+        .at("/attempt")
+        .and_then(Value::as_u64);
+    match attempt {
+        Some(number) => format!("attempt {number} recorded, before it was sent again"),
+        None if is_first => "intent recorded, before anything was sent".to_owned(),
+        None => "intent of the next round recorded, before it was sent".to_owned(),
+    }
 }
 
 /// Whose word an amendment is, and why they gave it.
@@ -186,8 +207,13 @@ fn contract(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()>
         .min(48);
     for clause in clauses {
         let what = text(clause, "clause");
+        let source = text(clause, "source");
+        if screen::width(&what) > widest {
+            shown.text(out, "  ", &format!("{what}, from {source}"))?;
+            continue;
+        }
         let pad = " ".repeat(widest.saturating_sub(screen::width(&what)));
-        writeln!(out, "  {what}{pad}  from {}", text(clause, "source"))?;
+        writeln!(out, "  {what}{pad}  from {source}")?;
     }
     match (clauses.is_empty(), class) {
         (true, _) => shown.text(
@@ -233,7 +259,7 @@ fn arguments(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()
 }
 
 /// A value as it is kept: whole, or the beginning of its text where it was longer than is kept.
-fn kept(
+pub(super) fn kept(
     shown: &Shown,
     out: &mut dyn Write,
     value: Option<&Value>,
