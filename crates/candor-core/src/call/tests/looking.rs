@@ -204,6 +204,31 @@ fn to_have_looked_in_vain_makes_nothing_better_and_is_said() {
 }
 
 #[test]
+fn a_look_that_failed_is_told_apart_from_none() {
+    let verdict_of =
+        |run: &Run| -> Value { serde_json::from_str(&run.entries.last().unwrap().body).unwrap() };
+    let (failed, _, told, looked) = write(vec![closed(), blind(), blind()]);
+    assert_eq!(failed["effect"], "unknown");
+    assert!(told.contains("Candor looked"), "{told}");
+    let body = verdict_of(&looked);
+    assert_eq!(
+        (&body["readBack"]["shows"], &body["readBack"]["looks"]),
+        (&json!("nothing"), &json!(2))
+    );
+    let mut bare = call(&json!({ "room": 12 }), false);
+    let none = run(
+        &mut bare,
+        vec![super::listed(None), on_disk(), Event::Sent, closed(), on_disk()],
+    );
+    let answer = result(&none)["result"].clone();
+    assert_eq!(answer["_meta"]["candor/verdict"]["effect"], "unknown");
+    assert_eq!(answer["_meta"].get("candor/findings"), None);
+    let told = answer["content"][0]["text"].as_str().unwrap();
+    assert!(!told.contains("looked"), "{told}");
+    assert_eq!(verdict_of(&none)["readBack"], Value::Null);
+}
+
+#[test]
 fn not_applied_counts_only_after_the_window() {
     let late = ReadBack {
         window: Duration::from_secs(60),

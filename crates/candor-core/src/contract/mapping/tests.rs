@@ -207,3 +207,24 @@ fn one_value_has_one_meaning() {
     assert_eq!(fault.to_string(), "1.0 is listed as completed and as failed");
     assert_eq!(values.of(ValueList::Completed).count(), 1);
 }
+
+#[test]
+fn a_field_that_contradicts_the_one_that_decides_lowers_it_and_an_empty_one_does_not() {
+    let mut declared = mapping(Document::Structured);
+    declared.failed_where = vec!["/readback/error".parse().unwrap()];
+    let read = |structured: Value| declared.read(Some(&structured), &[]).unwrap().reading;
+    // However much was sent, and whatever else is said of it.
+    let verified =
+        json!({ "status": "booked", "verified": true, "commands": 12, "readback": { "error": "no signal" } });
+    assert_eq!(read(verified), Reading::Failed);
+    for empty in [json!(null), json!(""), json!(false), json!([]), json!({})] {
+        let good = json!({ "status": "booked", "readback": { "error": empty } });
+        assert_eq!(read(good.clone()), Reading::Completed, "{good}");
+    }
+    let taken = json!({ "status": "taken", "readback": { "error": "no signal" } });
+    assert_eq!(
+        read(taken),
+        Reading::Rejected,
+        "what is not done is not made worse"
+    );
+}
