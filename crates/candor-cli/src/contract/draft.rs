@@ -190,6 +190,7 @@ fn read_back(say: &mut impl FnMut(&str), table: &str, tool: &Drafted, all: &[Dra
         "# Tools that may show what it left behind: {}",
         names.join(", ")
     ));
+    say("# One is asked only where it is known to change nothing: give it effect = \"read\" too.");
     say(&format!("#[{table}.read_back]"));
     // In a value, unlike in a key or a pattern, `${` would be a variable.
     say(&format!("#tool = {}", key_text(&first.name.replace("${", "$${"))));
