@@ -303,6 +303,7 @@ mod tests {
             let add = &config.servers["my \"server\""].tools["add_task"];
             let read_back = &add.recovery.read_back.as_ref().unwrap().value;
             assert_eq!(read_back.tool, "list_tasks");
+            assert!(draft.contains("give it effect = \"read\" too"), "{draft}");
             assert!(add.outcome.is_some() && add.effect.is_some());
         }
     }

@@ -112,7 +112,6 @@ fn a_draft_names_each_tool_and_is_a_file_that_candor_takes() {
     assert_eq!(drafted.status.code(), Some(0), "{}", said(&drafted));
     let text = String::from_utf8(drafted.stdout).unwrap();
     assert!(text.contains("[servers.rooms.tools.book_room]"), "{text}");
-    assert!(text.contains("give it effect = \"read\" too"), "{text}");
     let opening = Opening::newest(Era::Legacy);
     let scene = scene.config(&text);
     let host = scene.open(Way::Through, &opening);
