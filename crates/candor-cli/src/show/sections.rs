@@ -45,6 +45,13 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
             times::stamp(record.entry.at_ms)
         )?;
         settled(shown, out, record)?;
+        if let Some(asked) = Body::read(&record.entry.body).text("/followedBy") {
+            shown.text(
+                out,
+                &format!("  {:26}followed: ", ""),
+                &format!("{} was asked", line(asked)),
+            )?;
+        }
         if let Some(look) = looks::told(record) {
             shown.text(out, &format!("  {:26}looked: ", ""), &look)?;
         }
@@ -198,7 +205,11 @@ fn contract(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()>
     writeln!(out, "\nContract")?;
     let class = intent.text("/effectClass");
     let clauses = intent.list("/contract");
-    let text = |clause: &Value, name: &str| line(clause.get(name).and_then(Value::as_str).unwrap_or("–"));
+    // An expression may be written over several lines.
+    let text = |clause: &Value, name: &str| {
+        let text = clause.get(name).and_then(Value::as_str).unwrap_or("–");
+        line(&text.replace('\n', " "))
+    };
     let widest = clauses
         .iter()
         .map(|clause| screen::width(&text(clause, "clause")))

@@ -9,7 +9,7 @@ use crate::harness::{
     conversation::Opening,
     frame,
     host::{DEADLINE, Host},
-    scene::{Scene, Way},
+    scene::{Scene, Way, candor},
     spec::SpecCheck,
 };
 
@@ -91,6 +91,13 @@ fn wait_for(scene: &Scene, tool: &str, outcome: &str) -> Value {
         );
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// What `candor show` prints.
+fn shown(scene: &Scene, id: &str) -> String {
+    let mut command = std::process::Command::new(candor());
+    command.args(["show", id, "--ledger"]).arg(scene.ledger());
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
 }
 
 fn asked(lines: &[String], method: &str) -> usize {
@@ -216,6 +223,9 @@ fn a_job_is_followed_by_the_tool_that_shows_its_state_if_that_only_reads() {
         );
         if followed {
             let call = wait_for(&scene, "start_job", "completed");
+            let id = call["operationId"].as_str().unwrap();
+            let page = shown(&scene, id);
+            assert!(page.contains("followed: get_job was asked"), "{page}");
             assert_eq!(
                 (&call["effect"], &call["evidence"]),
                 (&json!("applied"), &json!("declared"))

@@ -198,6 +198,18 @@ pub enum Look {
     },
 }
 
+/// The amendment says what was asked: its reply is not the answer to the call.
+fn of_look(body: &str, way: &Way) -> String {
+    let asked = match way {
+        Way::Task => "tasks/get",
+        Way::Tool { tool, .. } => tool,
+    };
+    match body.strip_prefix('{') {
+        Some(rest) => format!("{{\"followedBy\":{},{rest}", Value::from(asked)),
+        None => body.to_owned(),
+    }
+}
+
 /// What is needed to read a look at followed work.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
@@ -340,7 +352,10 @@ impl Reader<'_> {
             server: followed.server.clone(),
             tool: bodies::tool(&scene),
             concluded: Some(Concluded::of(&judgment.verdict)),
-            body: bodies::verdict(&scene, self.now, judgment, &facts),
+            body: of_look(
+                &bodies::verdict(&scene, self.now, judgment, &facts),
+                &followed.way,
+            ),
         }))
     }
 }

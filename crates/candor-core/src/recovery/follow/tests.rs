@@ -180,6 +180,7 @@ fn a_task_is_followed_at_its_servers_pace_and_settled_by_its_declared_end() {
         (&body["verdict"]["reference"], &body["reply"]["status"]),
         (&json!("t-1"), &json!("completed"))
     );
+    assert_eq!(body["followedBy"], "tasks/get");
     let (outcome, _, _, unsettled, body) = end_of(look(&task, &terms, &status("failed"), NOW));
     assert_eq!((outcome.as_str(), unsettled), ("failed", true));
     assert_eq!(body["verdict"]["error"]["kind"], "internal");
