@@ -53,11 +53,11 @@ impl Session {
         };
         let request = active.call.request();
         let Some(key) = request.key.key() else { return };
-        // One tenant, one principal: both sides of a pipe are the same user's.
+        // One tenant: both sides of a pipe are the same user's.
         let parts = [
             "candor idempotency key 1",
             "",
-            "",
+            self.command_line.principal.as_deref().unwrap_or_default(),
             &self.key_server,
             request.tool.as_str(),
             key,
