@@ -38,7 +38,7 @@ use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::VerdictFacts;
 use crate::record::{Entry, Phase, Recording};
-use crate::recovery::read_back::Look;
+use crate::recovery::read_back::{Look, LookAnswer};
 use crate::recovery::retry::asked_wait;
 use crate::wire::reply::Reply;
 
@@ -108,7 +108,7 @@ pub enum Event {
     /// The question to the user ended.
     Answered(Answer),
     /// A look at what the call left behind has ended: with an answer, or with why there is none.
-    Looked(Result<Reply, String>),
+    Looked(Result<LookAnswer, String>),
     /// There is no looking: the tool is not known to change nothing, or not there.
     CannotLook {
         /// Why, as a sentence's end.

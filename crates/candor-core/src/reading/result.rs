@@ -9,7 +9,9 @@ use super::members::Members;
 use super::sign::{self, Sign};
 use crate::arguments::issue::Issue;
 use crate::contract::effect::{EffectClass, Sourced};
+use crate::contract::lower::{self, LowerClause};
 use crate::contract::mapping::{Document, MappedReading, Mapping, Reading, Reference};
+use crate::contract::rules::Seen;
 use crate::contract::schema::Schema;
 use crate::contract::text::{self, LoweredReading, TextClause};
 use crate::judgment::finding::{Finding, FindingCode};
@@ -90,6 +92,22 @@ impl ResultReading {
             count_is_zero: false,
             why: None,
             believed: false,
+        }
+    }
+
+    /// Lowers it where one of the contract's expressions holds of a result that is not flagged. A field that a mapping
+    /// read, a verdict that is believed and a clause about texts stand over them.
+    pub fn lower(&mut self, clauses: &[Sourced<LowerClause>], seen: &Seen<'_>) {
+        let unflagged = matches!(self.how, How::Ok | How::OkBadShape | How::OkNoStructure);
+        if !unflagged || self.mapped.is_some() || self.lowered.is_some() {
+            return;
+        }
+        self.lowered = lower::read(clauses, seen);
+        if self.lowered.is_some() {
+            self.sign = None;
+            if self.first_text.is_none() && !seen.text.trim().is_empty() {
+                self.first_text = Some(seen.text.chars().take(KEPT_TEXT).collect());
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use candor_core::contract::recovery::ReadBack;
 use candor_core::names::{OperationId, ServerName, UnixMillis};
-use candor_core::recovery::read_back::{Look, Shown, arguments, shown};
+use candor_core::recovery::read_back::{Look, LookAnswer, Shown, arguments, shown};
 use candor_core::recovery::settle::{Open, Unsettled};
 use candor_core::wire::reply::Reply;
 use candor_core::wire::revision::Revision;
@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// A look for what an earlier run left open has ended.
-    pub(super) fn sought(&mut self, operation: OperationId, end: &Result<Reply, String>) {
+    pub(super) fn sought(&mut self, operation: OperationId, end: Result<Reply, String>) {
         self.reconciler.busy = None;
         let place = self
             .reconciler
@@ -156,7 +156,8 @@ impl Session {
             .position(|sought| sought.open.operation() == operation);
         if let Some(at) = place {
             let mut sought = self.reconciler.open.remove(at);
-            if let Some(entry) = sought.amendment(end, clock::now()) {
+            let end = end.and_then(|reply| self.read_look(&sought.clause.tool, reply));
+            if let Some(entry) = sought.amendment(&end, clock::now()) {
                 tracing::info!(%operation, "a call that an earlier run left open is settled: a look shows what came of it");
                 self.recorder.record_later(vec![entry]);
             } else if sought.times < MOST_LOOKS {
@@ -172,12 +173,12 @@ impl Session {
 impl Sought {
     fn amendment(
         &mut self,
-        end: &Result<Reply, String>,
+        end: &Result<LookAnswer, String>,
         now: UnixMillis,
     ) -> Option<candor_core::record::Entry> {
         self.times += 1;
-        let reply = end.as_ref().ok()?;
-        let shown: Shown = shown(&self.clause, &self.open.subject, reply, now).ok()?;
+        let answer = end.as_ref().ok()?;
+        let shown: Shown = shown(&self.clause, &self.open.subject, &self.asked, answer, now).ok()?;
         let look = Look {
             tool: self.clause.tool.clone(),
             shown,
@@ -185,7 +186,7 @@ impl Sought {
             times: self.times,
             since_sent: Duration::from_millis(now.since(self.open.subject.sent)),
             arguments: Some(self.asked.clone()),
-            answer: reply.said().map(str::to_owned),
+            answer: answer.reply().said().map(str::to_owned),
         };
         self.open.amendment(look, now)
     }
