@@ -66,12 +66,22 @@ impl Recorder {
                 Keyed::Done(Recording::OnDisk(Receipt::asserted_by_ledger(receipt.sequence)))
             }
             Ok(Appended::Taken(first)) => {
-                // Whatever is known of it was read from the ledger.
-                let last = first.last.as_ref().map_or(0, |last| last.sequence);
-                Keyed::Taken(first, Recording::OnDisk(Receipt::asserted_by_ledger(last)))
+                let recording = read_from_ledger(&first);
+                Keyed::Taken(first, recording)
             }
             Err(fault) => Keyed::Done(not(&fault)),
         }
+    }
+
+    /// Who but this operation has an idempotency key now; `None` also where that can't be read. Blocks.
+    pub fn key_holder(&self, scope: &[u8; 32], operation: OperationId) -> Option<(FirstUse, Recording)> {
+        let Self::Ledger(ledger) = self else { return None };
+        let first = ledger
+            .key_holder(scope, operation.uuid())
+            .inspect_err(|fault| tracing::warn!(%fault, "an idempotency key can't be looked up"))
+            .ok()??;
+        let recording = read_from_ledger(&first);
+        Some((first, recording))
     }
 
     /// Queues entries without waiting: for trusted reads and for amendments.
@@ -85,6 +95,12 @@ impl Recorder {
             },
         }
     }
+}
+
+/// Whatever is known of the first use of a key was read from the ledger.
+fn read_from_ledger(first: &FirstUse) -> Recording {
+    let last = first.last.as_ref().map_or(0, |last| last.sequence);
+    Recording::OnDisk(Receipt::asserted_by_ledger(last))
 }
 
 fn not(fault: &Fault) -> Recording {

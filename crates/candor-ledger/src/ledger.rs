@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::{Semaphore, TryAcquireError, oneshot};
 use uuid::Uuid;
 
-use crate::entry::{Entry, Receipt, StoredEntry};
+use crate::entry::{Digest, Entry, Receipt, StoredEntry};
 use crate::fault::{Fault, Misuse, OpenFault};
 use crate::format::FORMAT;
-use crate::keys::{self, Appended, KeyStep};
+use crate::keys::{self, Appended, FirstUse, KeyStep};
 use crate::place::{self, Header};
 use crate::prune::{self, PrunePlan, Pruned, Retention};
 use crate::store::{Attempt, Settings, Store};
@@ -226,6 +226,18 @@ impl Ledger {
                     .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
             })
             .collect()
+    }
+
+    /// Who but this operation has an idempotency key now. Nothing is taken: whoever appends later may find it changed.
+    /// Blocks while the writer writes.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn key_holder(&self, scope: &Digest, operation: Uuid) -> Result<Option<FirstUse>, Fault> {
+        let store = self.shared.store();
+        let store = store.as_ref().ok_or(Fault::Closed)?;
+        keys::holder(store.connection(), store.place(), scope, operation)
+            .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
     }
 
     async fn append_with(&self, batch: Vec<Entry>, key: Option<KeyStep>) -> Result<Appended, Fault> {

@@ -117,6 +117,7 @@ fn delivered(
             Action::Send => vec![Event::Sent, answered(&call.answer)?],
             // The record holds one answer of it.
             Action::Wait { .. } => vec![Event::TimedOut],
+            Action::LookUpKey { .. } => vec![Event::KeyFree],
             Action::ReadBack { tool, after, .. } => {
                 now = UnixMillis(
                     now.0
