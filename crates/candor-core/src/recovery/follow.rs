@@ -275,17 +275,16 @@ impl Reader<'_> {
     fn of_result(&self, followed: &Followed, raw: &str) -> Option<Judgment> {
         let opened = Opened::whole(raw);
         let mut reading = read_result(&opened, &self.asked());
-        if let Some((result, text)) = structure_of(&opened) {
-            // What was asked is not at hand here: a clause that needs it does not hold.
-            let seen = Seen {
-                args: &Value::Null,
-                result: &result,
-                answer: &Value::Null,
-                text: &text,
-                now: moment(self.now),
-            };
-            reading.lower(&self.terms.lower, &seen);
-        }
+        let structure = structure_of(&opened);
+        // What was asked is not at hand here: a clause that needs it does not hold.
+        let seen = structure.as_ref().map(|(result, text)| Seen {
+            args: &Value::Null,
+            result,
+            answer: &Value::Null,
+            text,
+            now: moment(self.now),
+        });
+        reading.lower(&self.terms.lower, seen.as_ref());
         let judgment = judge_late(
             &followed.scene(self.secrets, self.now),
             &Ending::Replied(Box::new(reading)),

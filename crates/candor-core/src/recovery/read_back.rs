@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::contract::effect::Sourced;
-use crate::contract::lower::{self, LowerClause};
+use crate::contract::lower::{self, Found, LowerClause};
 use crate::contract::mapping::Reading;
 use crate::contract::recovery::ReadBack;
 use crate::contract::rules::Seen;
@@ -195,8 +195,14 @@ pub fn shown(
         text: &text,
         now: moment(now),
     };
-    if lower::read(lower, &of_look).is_some() {
-        return Err("its own contract has a clause that calls its answer a failure".to_owned());
+    match lower::read(lower, &of_look) {
+        Found::Nothing => {}
+        Found::Holds(_) => {
+            return Err("its own contract has a clause that calls its answer a failure".to_owned());
+        }
+        Found::TooMuch => {
+            return Err("its answer is too large for the clauses of its own contract".to_owned());
+        }
     }
     let seen = Seen {
         args: &subject.args,

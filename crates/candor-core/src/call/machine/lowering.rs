@@ -19,17 +19,16 @@ impl Call {
         if clauses.is_empty() {
             return Ending::Replied(reading);
         }
-        let (Some(args), Some((result, text))) = (self.sent_arguments(), structure(reply)) else {
-            return Ending::Replied(reading);
-        };
-        let seen = Seen {
+        let args = self.sent_arguments().unwrap_or_default();
+        let structure = structure(reply);
+        let seen = structure.as_ref().map(|(result, text)| Seen {
             args: &args,
-            result: &result,
+            result,
             answer: &Value::Null,
-            text: &text,
+            text,
             now: moment(self.sent.unwrap_or(self.opened)),
-        };
-        reading.lower(clauses, &seen);
+        });
+        reading.lower(clauses, seen.as_ref());
         Ending::Replied(reading)
     }
 }
