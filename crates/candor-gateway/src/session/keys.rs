@@ -95,11 +95,11 @@ impl Session {
     /// What the key of a call is scoped to, with the key.
     fn key_scope(&self, call: CallKey) -> Option<[u8; 32]> {
         let request = self.calls.get(&call)?.call.request();
-        // One tenant, one principal: both sides of a pipe are the same user's.
+        // One tenant: both sides of a pipe are the same user's.
         let parts = [
             "candor idempotency key 1",
             "",
-            "",
+            self.command_line.principal.as_deref().unwrap_or_default(),
             &self.key_server,
             request.tool.as_str(),
             request.key.key()?,
