@@ -263,3 +263,26 @@ impl Group {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_last_part_may_stand_for_many_only_those_before_it_are_counted() {
+        let parts = |many: usize| {
+            let part = Part {
+                name: "p".to_owned(),
+                outcome: Outcome::Completed,
+                effect: Effect::Applied,
+                code: None,
+            };
+            vec![part; many]
+        };
+        assert_eq!(counted(&parts(199)).unwrap(), "199 of 199 done");
+        assert_eq!(counted(&parts(200)).unwrap(), "199 of the first 199 done");
+        assert!(repeat_of_parts(&parts(199)).contains("the 199 that"));
+        assert!(repeat_of_parts(&parts(200)).contains("those that are done"));
+        assert_eq!(counted(&[]), None);
+    }
+}
