@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::bail;
 use candor_gateway::config::{CommandLine, Config, Glob, Pack};
 use candor_gateway::packs::{Origin, Packs, built_in};
-use candor_gateway::recorder::{Recorder, recover};
+use candor_gateway::recorder::{Recorder, recover, yields};
 use candor_gateway::session::{Options, RunFault, run as run_session};
 use candor_ledger::{Ledger, OpenNote, OpenOptions};
 use candor_transport::ChildCommand;
@@ -113,7 +113,11 @@ fn recorder(args: &WrapArgs, config: &Config) -> anyhow::Result<Recorder> {
             }
         },
     };
-    match Ledger::open(&place, OpenOptions::default()) {
+    let options = OpenOptions {
+        yields: Some(yields),
+        ..OpenOptions::default()
+    };
+    match Ledger::open(&place, options) {
         Ok(opened) => {
             for note in &opened.notes {
                 if let OpenNote::NewerFormat { left, opened, .. } = note {

@@ -103,14 +103,13 @@ pub(crate) fn claim(pen: &Pen<'_>, step: &KeyStep, batch: &[Entry]) -> Result<Op
     let operation = batch.first().ok_or(Misuse::EmptyBatch)?.operation;
     let fault = |error: rusqlite::Error| pen.fault(&error);
     let now = now_ms();
-    if let Some((first, since)) = held(pen.transaction(), pen.place(), scope).map_err(fault)? {
-        // A further round of the operation that has it.
-        if first.operation == operation {
-            return Ok(None);
-        }
-        if !first.is_over(since, now) {
-            return Ok(Some(first));
-        }
+    let first = held(pen.transaction(), pen.place(), scope).map_err(fault)?;
+    // A further round of the operation that has it.
+    if matches!(&first, Some((first, _)) if first.operation == operation) {
+        return Ok(None);
+    }
+    if let Some(first) = still(first, now) {
+        return Ok(Some(first));
     }
     pen.transaction()
         .prepare_cached(
@@ -119,6 +118,24 @@ pub(crate) fn claim(pen: &Pen<'_>, step: &KeyStep, batch: &[Entry]) -> Result<Op
         .and_then(|mut statement| statement.execute(params![scope, operation.as_bytes(), arguments, now]))
         .map_err(fault)?;
     Ok(None)
+}
+
+/// Who but this operation has a key now.
+pub(crate) fn holder(
+    connection: &Connection,
+    file: &Path,
+    scope: &Digest,
+    operation: Uuid,
+) -> rusqlite::Result<Option<FirstUse>> {
+    let first = held(connection, file, scope)?;
+    Ok(still(first, now_ms()).filter(|first| first.operation != operation))
+}
+
+/// The use of a key whose time is not over.
+fn still(first: Option<(FirstUse, i64)>, now_ms: i64) -> Option<FirstUse> {
+    first
+        .filter(|(first, since)| !first.is_over(*since, now_ms))
+        .map(|(first, _)| first)
 }
 
 /// After a batch was written: what it says of its key.

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::{Semaphore, TryAcquireError, oneshot};
 use uuid::Uuid;
 
-use crate::entry::{Entry, Receipt, StoredEntry};
+use crate::entry::{Digest, Entry, Receipt, StoredEntry};
 use crate::fault::{Fault, Misuse, OpenFault};
 use crate::format::FORMAT;
-use crate::keys::{self, Appended, KeyStep};
+use crate::keys::{self, Appended, FirstUse, KeyStep};
 use crate::place::{self, Header};
 use crate::prune::{self, PrunePlan, Pruned, Retention};
 use crate::store::{Attempt, Settings, Store};
@@ -23,6 +23,10 @@ const QUEUE_KIB: u32 = 64 << 10;
 const BATCH_KIB: u32 = 16 << 10;
 const BATCH_ENTRIES: usize = 1024;
 
+/// Says of an operation's last record, given first, and a batch's amendment of it, given second, whether the amendment
+/// is to be left out. Asked within the transaction that would write it, so no other process comes in between.
+pub type Yields = fn(&Entry, &Entry) -> bool;
+
 /// How a ledger is opened.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenOptions {
@@ -32,6 +36,8 @@ pub struct OpenOptions {
     pub late_patience: Duration,
     /// What is kept. The writer prunes once, after opening, whenever no batch waits. `None` keeps everything.
     pub retention: Option<Retention>,
+    /// Which amendments are not written, for what stands (see [`Yields`]). `None` writes them all.
+    pub yields: Option<Yields>,
     /// For tests: the file's size limit in pages, as a full disk would be.
     #[doc(hidden)]
     pub max_pages: Option<u32>,
@@ -47,6 +53,7 @@ impl Default for OpenOptions {
             patience: Duration::from_secs(2),
             late_patience: Duration::from_secs(30),
             retention: Some(Retention::default()),
+            yields: None,
             max_pages: None,
             query_only: false,
         }
@@ -134,7 +141,7 @@ impl Ledger {
 
     fn start(store: Store, options: OpenOptions) -> Result<Self, OpenFault> {
         let instance = store.instance();
-        let shared = Arc::new(Shared::new(store));
+        let shared = Arc::new(Shared::new(store, options.yields));
         let (orders, inbox) = mpsc::channel();
         let of_writer = Arc::clone(&shared);
         let chore = options.retention.map(|retention| Chore {
@@ -219,6 +226,18 @@ impl Ledger {
                     .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
             })
             .collect()
+    }
+
+    /// Who but this operation has an idempotency key now. Nothing is taken: whoever appends later may find it changed.
+    /// Blocks while the writer writes.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn key_holder(&self, scope: &Digest, operation: Uuid) -> Result<Option<FirstUse>, Fault> {
+        let store = self.shared.store();
+        let store = store.as_ref().ok_or(Fault::Closed)?;
+        keys::holder(store.connection(), store.place(), scope, operation)
+            .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
     }
 
     async fn append_with(&self, batch: Vec<Entry>, key: Option<KeyStep>) -> Result<Appended, Fault> {

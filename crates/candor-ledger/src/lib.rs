@@ -32,7 +32,7 @@ pub use entry::{Digest, Entry, Phase, Receipt, StoredEntry};
 pub use fault::{Fault, Misuse, OpenFault, ReadFault};
 pub use format::Format;
 pub use keys::{Appended, FirstUse, KeyStep};
-pub use ledger::{Ledger, OpenNote, OpenOptions, Opened};
+pub use ledger::{Ledger, OpenNote, OpenOptions, Opened, Yields};
 pub use operations::{Filter, OperationRow, Session, Standing};
 pub use prune::{Cut, Held, HeldBecause, PrunePlan, Pruned, Retention};
 pub use reader::{Lookup, Reader};

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Phase, Receipt};
 use crate::fault::Fault;
 use crate::keys::{self, Appended, KeyStep};
-use crate::ledger::now_ms;
+use crate::ledger::{Yields, now_ms};
+use crate::pen::Pen;
 use crate::prune::{self, Retention};
 use crate::store::Store;
 
@@ -45,6 +46,7 @@ pub(crate) struct Shared {
     pub(crate) place: PathBuf,
     /// `None` once the ledger is closed.
     store: Mutex<Option<Store>>,
+    yields: Option<Yields>,
     /// What kept the writer from its last try, for a caller who must say why it gave up.
     obstacle: Mutex<Option<Fault>>,
     transactions: AtomicU64,
@@ -56,10 +58,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(store: Store) -> Self {
+    pub(crate) fn new(store: Store, yields: Option<Yields>) -> Self {
         Self {
             place: store.place().to_owned(),
             store: Mutex::new(Some(store)),
+            yields,
             obstacle: Mutex::new(None),
             transactions: AtomicU64::new(0),
             batches: AtomicU64::new(0),
@@ -300,6 +303,9 @@ fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Appended>>, Fa
                 {
                     return Ok(Some(Appended::Taken(Box::new(first))));
                 }
+                if let Some(standing) = yields_to(pen, shared.yields, &job.batch)? {
+                    return Ok(Some(Appended::Written(standing)));
+                }
                 let mut receipt = None;
                 for entry in &job.batch {
                     receipt = Some(pen.append(entry)?);
@@ -319,6 +325,29 @@ fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Appended>>, Fa
         shared.entries.fetch_add(entries, Ordering::Relaxed);
     }
     Ok(receipts)
+}
+
+/// The receipt of what stands, where a batch that amends it is to be left out; what it does with a key is left out too.
+fn yields_to(pen: &Pen<'_>, yields: Option<Yields>, batch: &[Entry]) -> Result<Option<Receipt>, Fault> {
+    let amendment = batch.last().filter(|entry| entry.phase == Phase::Amendment);
+    let (Some(yields), Some(amendment)) = (yields, amendment) else {
+        return Ok(None);
+    };
+    let standing =
+        keys::last_of(pen.transaction(), amendment.operation).map_err(|error| pen.fault(&error))?;
+    Ok(standing
+        .filter(|standing| yields(&standing.entry, amendment))
+        .map(|standing| {
+            tracing::info!(
+                operation = %amendment.operation, outcome = ?amendment.outcome, evidence = ?amendment.evidence,
+                stands = ?standing.entry.evidence, "a later word is not recorded: what stands is known better"
+            );
+            Receipt {
+                instance: standing.instance,
+                sequence: standing.sequence,
+                digest: standing.digest,
+            }
+        }))
 }
 
 /// After a try that found the file locked: ends the jobs whose time is over, keeps the rest for another try.

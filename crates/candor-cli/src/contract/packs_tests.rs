@@ -25,15 +25,12 @@ fn every_pack_judges_its_recorded_calls_as_expected() {
         }
         for call in &recorded.calls {
             let place = format!("{}.jsonl:{} {}", pack.name, call.line, call.tool);
-            let terms = Config::default().for_tool_over(
-                "",
-                &call.tool,
-                &CommandLine::default(),
-                pack.tools.get(&call.tool),
-            );
+            let nothing = CommandLine::default();
+            let terms =
+                |tool: &str| Config::default().for_tool_over("", tool, &nothing, pack.tools.get(tool));
             let definition = recorded.tools.get(&call.tool).map(AsRef::as_ref);
             assert!(definition.is_some(), "{place}: its definition is not recorded");
-            let found = replay(call, definition, terms).unwrap();
+            let found = replay(call, definition, &terms).unwrap();
             let expected = call
                 .expect
                 .as_ref()

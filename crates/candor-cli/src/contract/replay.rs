@@ -12,6 +12,7 @@ use candor_core::contract::tool::{Knowledge, Listed};
 use candor_core::delivery::redaction::KnownSecrets;
 use candor_core::names::{OperationId, ServerName, UnixMillis};
 use candor_core::record::Recording;
+use candor_core::recovery::read_back::LookAnswer;
 use candor_core::wire::reply::Reply;
 use candor_core::wire::revision::Revision;
 use serde_json::value::RawValue;
@@ -60,8 +61,9 @@ impl Replayed {
 pub(crate) fn replay(
     call: &RecordedCall,
     definition: Option<&RawValue>,
-    terms: ToolTerms,
+    contract: &dyn Fn(&str) -> ToolTerms,
 ) -> anyhow::Result<Replayed> {
+    let terms = contract(&call.tool);
     let knowledge = match definition.and_then(Listed::read) {
         Some(listed) => {
             let terms = match &listed.annotations {
@@ -90,7 +92,7 @@ pub(crate) fn replay(
     });
     let operation = OperationId::new(Uuid::from_u128(0));
     let (machine, actions) = Call::open(request, operation, circumstances, 0, NOW);
-    delivered(machine, actions, call, &knowledge)
+    delivered(machine, actions, call, &knowledge, contract)
         .map(|frame| read(&frame))
         .ok_or_else(|| anyhow::anyhow!("line {}: this call is not answered from its record", call.line))
 }
@@ -101,6 +103,7 @@ fn delivered(
     actions: Vec<Action>,
     call: &RecordedCall,
     knowledge: &Knowledge,
+    contract: &dyn Fn(&str) -> ToolTerms,
 ) -> Option<String> {
     let mut queue = VecDeque::from(actions);
     let mut looks = call.looks.iter();
@@ -114,13 +117,18 @@ fn delivered(
             Action::Send => vec![Event::Sent, answered(&call.answer)?],
             // The record holds one answer of it.
             Action::Wait { .. } => vec![Event::TimedOut],
+            Action::LookUpKey { .. } => vec![Event::KeyFree],
             Action::ReadBack { tool, after, .. } => {
                 now = UnixMillis(
                     now.0
                         .saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)),
                 );
                 vec![match looks.next().filter(|look| look.tool == tool) {
-                    Some(look) => Event::Looked(Ok(reply("result", &look.result)?)),
+                    Some(look) => Event::Looked(LookAnswer::read(
+                        reply("result", &look.result)?,
+                        Revision::V2025_11_25,
+                        &contract(&tool),
+                    )),
                     None => Event::CannotLook {
                         why: format!("the record holds no answer of {tool}"),
                     },

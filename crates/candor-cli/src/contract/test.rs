@@ -123,9 +123,9 @@ fn judged_twice<'r>(
     let definition = recorded.tools.get(&call.tool).map(AsRef::as_ref);
     let before = match past {
         Some(then) => then,
-        None => replay(call, definition, ToolTerms::default())?,
+        None => replay(call, definition, &|_| ToolTerms::default())?,
     };
-    let after = replay(call, definition, contract.terms(&call.tool))?;
+    let after = replay(call, definition, &|tool| contract.terms(tool))?;
     Ok(Row {
         differs: call
             .expect

@@ -143,6 +143,41 @@ fn a_persons_word_settles_a_lost_answer_while_candor_still_runs() {
 }
 
 #[test]
+fn an_answer_that_comes_later_displaces_no_persons_word() {
+    let (scene, opening) = (
+        Scene::of("silence").option("--timeout").option("300ms"),
+        Opening::newest(Era::Legacy),
+    );
+    let mut host = scene.open(Way::Through, &opening);
+    host.ask(&opening.call("1", "late", &json!({})));
+    host.ask(&opening.call("2", "never", &json!({})));
+    let calls = scene.calls();
+    let of = |tool: &str| calls.iter().find(|call| call["tool"] == tool).unwrap();
+    let (id, other) = (id_of(of("late")), id_of(of("never")));
+    for id in [&id, &other] {
+        let word = [
+            "settle",
+            id,
+            "--not-applied",
+            "--because",
+            "the list does not have it",
+        ];
+        assert_eq!(code(&scene, &word), 0);
+    }
+    // Its answer comes now, and says that it was done.
+    host.ask(&opening.call("3", "release", &json!({})));
+    scene.end(Way::Through, host);
+    for call in scene.calls().iter().filter(|call| call["tool"] != "release") {
+        assert_eq!(
+            [&call["outcome"], &call["effect"], &call["evidence"]],
+            ["failed", "not_applied", "operator"],
+            "{call}"
+        );
+    }
+    assert_eq!(code(&scene, &["ledger", "verify"]), 0);
+}
+
+#[test]
 fn a_call_that_is_open_in_a_living_candor_is_not_settled() {
     let (scene, opening) = (Scene::of("silence"), Opening::newest(Era::Legacy));
     let mut host = scene.open(Way::Through, &opening);

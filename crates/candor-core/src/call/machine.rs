@@ -38,7 +38,7 @@ use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::VerdictFacts;
 use crate::record::{Entry, Phase, Recording};
-use crate::recovery::read_back::Look;
+use crate::recovery::read_back::{Look, LookAnswer};
 use crate::recovery::retry::asked_wait;
 use crate::wire::reply::Reply;
 
@@ -87,8 +87,10 @@ pub enum Event {
     Learnt(Knowledge),
     /// What was to be recorded is, or is not.
     Recorded(Recording),
-    /// The intent was not recorded: its idempotency key was used before.
+    /// The idempotency key was used before; an intent was not recorded for it.
     KeyTaken(Box<FirstUse>),
+    /// Nobody used the idempotency key before, as far as can be seen.
+    KeyFree,
     /// It is time to look again what became of the call that used the key first.
     KeyDue,
     /// The request was handed to the transport.
@@ -108,7 +110,7 @@ pub enum Event {
     /// The question to the user ended.
     Answered(Answer),
     /// A look at what the call left behind has ended: with an answer, or with why there is none.
-    Looked(Result<Reply, String>),
+    Looked(Result<LookAnswer, String>),
     /// There is no looking: the tool is not known to change nothing, or not there.
     CannotLook {
         /// Why, as a sentence's end.
@@ -178,6 +180,12 @@ pub enum Action {
         /// What becomes of the key.
         key: KeyUse,
     },
+    /// Was the call's idempotency key used before, with arguments of this digest or others? It ends with
+    /// [`Event::KeyTaken`] or [`Event::KeyFree`]. Nothing is taken.
+    LookUpKey {
+        /// The digest of the call's arguments.
+        arguments: [u8; 32],
+    },
     /// The call that used the key first is still running: say when it is time to look again.
     AwaitKey,
     /// Send the request (see [`Call::upstream`]).
@@ -223,6 +231,8 @@ pub enum Listen {
 enum State {
     /// Waiting to be told of the tool; `refreshed` once the server was asked anew.
     Learning { refreshed: bool },
+    /// Before the user is asked: was the key used before?
+    LookingUpKey,
     /// The user is asked; see `asking`.
     Asking,
     /// The intent is on its way to disk.
@@ -414,6 +424,7 @@ impl Call {
             }
             (State::Learning { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
             (State::Learning { .. }, Event::TimedOut) => self.refuse(&not_in_time(), now),
+            (State::LookingUpKey, event) => self.while_looking_up(event, now),
             (State::Asking, event) => self.while_asking(&event, now),
             (State::RecordingIntent, Event::TimedOut) => {
                 self.timed_out = true;
@@ -437,7 +448,7 @@ impl Call {
             }
             (State::RecordingIntent, Event::Recorded(recording)) => self.intent_recorded(recording, now),
             (State::RecordingIntent, Event::KeyTaken(first)) => self.key_taken(first, now),
-            (State::AwaitingKey { .. }, Event::KeyDue) => self.record_intent(now),
+            (State::AwaitingKey { .. }, Event::KeyDue) => self.go_for_it(now),
             (State::AwaitingKey { first }, Event::TimedOut) => self.retell(&first, now),
             (State::AwaitingKey { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
             (State::Waiting, Event::Sent) => {
@@ -514,11 +525,7 @@ impl Call {
             Some(ending) => self.refuse(&ending, now),
             None => {
                 self.join_round();
-                if self.must_ask() {
-                    self.ask_consent(now)
-                } else {
-                    self.record_intent(now)
-                }
+                self.go_for_it(now)
             }
         }
     }

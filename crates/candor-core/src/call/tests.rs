@@ -111,7 +111,7 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     run.entries.extend(entries);
                     run.keys.push(key);
                 }
-                Action::AwaitKey => run.key_looks += 1,
+                Action::AwaitKey | Action::LookUpKey { .. } => run.key_looks += 1,
                 Action::Send => run.sends += 1,
                 Action::CancelUpstream => run.cancels += 1,
                 Action::Deliver(delivery) => {

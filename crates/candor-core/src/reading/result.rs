@@ -9,7 +9,9 @@ use super::members::Members;
 use super::sign::{self, Sign};
 use crate::arguments::issue::Issue;
 use crate::contract::effect::{EffectClass, Sourced};
+use crate::contract::lower::{self, Found, LowerClause};
 use crate::contract::mapping::{Document, MappedReading, Mapping, Reading, Reference};
+use crate::contract::rules::Seen;
 use crate::contract::schema::Schema;
 use crate::contract::text::{self, LoweredReading, TextClause};
 use crate::judgment::finding::{Finding, FindingCode};
@@ -90,6 +92,31 @@ impl ResultReading {
             count_is_zero: false,
             why: None,
             believed: false,
+        }
+    }
+
+    /// Lowers it where one of the contract's expressions holds of a result that is not flagged. A field that a mapping
+    /// read, a verdict that is believed and a clause about texts stand over them.
+    /// Without `seen` there is too much of it to be looked into, which is a finding.
+    pub fn lower(&mut self, clauses: &[Sourced<LowerClause>], seen: Option<&Seen<'_>>) {
+        let unflagged = matches!(self.how, How::Ok | How::OkBadShape | How::OkNoStructure);
+        if !unflagged || self.mapped.is_some() || self.lowered.is_some() || clauses.is_empty() {
+            return;
+        }
+        match seen.map_or(Found::TooMuch, |seen| lower::read(clauses, seen)) {
+            Found::Nothing => {}
+            Found::TooMuch => self.findings.push(Finding::new(
+                FindingCode::NotChecked,
+                "the result is too large for the contract's expressions over it (lower)",
+            )),
+            Found::Holds(lowered) => {
+                self.lowered = Some(lowered);
+                self.sign = None;
+                let text = seen.map_or("", |seen| seen.text);
+                if self.first_text.is_none() && !text.trim().is_empty() {
+                    self.first_text = Some(text.chars().take(KEPT_TEXT).collect());
+                }
+            }
         }
     }
 

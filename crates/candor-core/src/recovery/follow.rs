@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use self::state::{State, judged};
 use crate::contract::effect::EffectClass;
 use crate::contract::mapping::Reading;
+use crate::contract::rules::Seen;
 use crate::contract::terms::ToolTerms;
 use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene, Voice};
@@ -21,6 +22,7 @@ use crate::reading::result::{Asked, read as read_result};
 use crate::record::bodies::{self, VerdictFacts};
 use crate::record::entry::Concluded;
 use crate::record::{Entry, Phase};
+use crate::recovery::read_back::{moment, structure_of};
 use crate::wire::decode::ErrorObject;
 use crate::wire::members::Opened;
 use crate::wire::reply::{Carried, Reply};
@@ -283,7 +285,18 @@ impl Reader<'_> {
 
     /// What the result inside a completed task says, where it says more than that it was delivered.
     fn of_result(&self, followed: &Followed, raw: &str) -> Option<Judgment> {
-        let reading = read_result(&Opened::whole(raw), &self.asked());
+        let opened = Opened::whole(raw);
+        let mut reading = read_result(&opened, &self.asked());
+        let structure = structure_of(&opened);
+        // What was asked is not at hand here: a clause that needs it does not hold.
+        let seen = structure.as_ref().map(|(result, text)| Seen {
+            args: &Value::Null,
+            result,
+            answer: &Value::Null,
+            text,
+            now: moment(self.now),
+        });
+        reading.lower(&self.terms.lower, seen.as_ref());
         let judgment = judge_late(
             &followed.scene(self.secrets, self.now),
             &Ending::Replied(Box::new(reading)),

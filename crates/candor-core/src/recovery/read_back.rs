@@ -5,13 +5,18 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use crate::contract::effect::Sourced;
+use crate::contract::lower::{self, Found, LowerClause};
+use crate::contract::mapping::Reading;
 use crate::contract::recovery::ReadBack;
 use crate::contract::rules::Seen;
+use crate::contract::terms::ToolTerms;
 use crate::judgment::how::{How, words};
 use crate::judgment::sentence::seconds;
 use crate::names::UnixMillis;
 use crate::reading::members::Members;
 use crate::reading::result::{Asked, read};
+use crate::wire::members::Opened;
 use crate::wire::reply::{Carried, Reply};
 use crate::wire::revision::Revision;
 
@@ -109,34 +114,96 @@ pub fn arguments(clause: &ReadBack, subject: &Subject, now: UnixMillis) -> Resul
     Ok(Value::Object(out))
 }
 
+/// A finished answer of the tool that is asked, read by that tool's own contract.
+#[derive(Debug)]
+pub struct LookAnswer {
+    reply: Reply,
+    /// What may still call it a failure, once it is known what was asked.
+    lower: Vec<Sourced<LowerClause>>,
+}
+
+impl LookAnswer {
+    /// Takes in an answer; `terms` are the contract of the tool that gave it.
+    ///
+    /// # Errors
+    /// Why it is no finished answer, as a sentence's end: a failure tells nothing of what it was asked for.
+    pub fn read(reply: Reply, revision: Revision, terms: &ToolTerms) -> Result<Self, String> {
+        let asked = Asked {
+            revision,
+            as_task: false,
+            promises_structure: false,
+            output: None,
+            mapping: terms.mapping.as_ref().map(|mapping| &mapping.value),
+            text: &terms.text,
+            // Whoever is believed is believed of what was done, not of what is there.
+            believed: None,
+        };
+        let why = match reply.carried() {
+            Carried::Result(result) if result.raw().len() > LOOKED_BYTES => {
+                "its answer is too large to be looked into"
+            }
+            Carried::Result(result) => {
+                let reading = read(&result, &asked);
+                match (reading.how, reading.mapped.as_ref().map(|mapped| mapped.reading)) {
+                    (How::Ok, _) if reading.lowered.is_some() => {
+                        "its own contract has a clause that calls its answer a failure"
+                    }
+                    (How::Ok, None) => {
+                        let lower = terms.lower.clone();
+                        return Ok(Self { reply, lower });
+                    }
+                    // A field that a mapping read stands over such clauses.
+                    (How::Ok, Some(Reading::Completed)) => {
+                        let lower = Vec::new();
+                        return Ok(Self { reply, lower });
+                    }
+                    (How::Ok, Some(_)) => "its own contract does not read its answer as a success",
+                    (How::Flagged, _) => "it answered with an error of its own",
+                    _ => "its answer is no finished result",
+                }
+            }
+            Carried::Error(_) => "it was answered with an error",
+            Carried::Both | Carried::Neither => "its answer is none",
+        };
+        Err(why.to_owned())
+    }
+
+    /// The answer itself.
+    pub fn reply(&self) -> &Reply {
+        &self.reply
+    }
+}
+
 /// What an answer shows, or why it shows nothing. That something was *not* done counts only once the contract's window
-/// is over: before, what was done may not show yet.
+/// is over: before, what was done may not show yet. `asked` are the arguments of the look.
 ///
 /// # Errors
 /// Why it shows nothing, as a sentence's end.
-pub fn shown(clause: &ReadBack, subject: &Subject, reply: &Reply, now: UnixMillis) -> Result<Shown, String> {
-    let asked = Asked {
-        revision: subject.revision,
-        as_task: false,
-        promises_structure: false,
-        output: None,
-        mapping: None,
-        text: &[],
-        believed: None,
+pub fn shown(
+    clause: &ReadBack,
+    subject: &Subject,
+    asked: &Value,
+    answer: &LookAnswer,
+    now: UnixMillis,
+) -> Result<Shown, String> {
+    let lower = &answer.lower;
+    let (answer, text) = structure(&answer.reply).unwrap_or_default();
+    let of_look = Seen {
+        args: asked,
+        result: &answer,
+        answer: &Value::Null,
+        text: &text,
+        now: moment(now),
     };
-    match reply.carried() {
-        Carried::Result(result) if result.raw().len() > LOOKED_BYTES => {
-            return Err("its answer is too large to be looked into".to_owned());
+    match lower::read(lower, &of_look) {
+        Found::Nothing => {}
+        Found::Holds(_) => {
+            return Err("its own contract has a clause that calls its answer a failure".to_owned());
         }
-        Carried::Result(result) => match read(&result, &asked).how {
-            How::Ok => {}
-            How::Flagged => return Err("it answered with an error of its own".to_owned()),
-            _ => return Err("its answer is no finished result".to_owned()),
-        },
-        Carried::Error(_) => return Err("it was answered with an error".to_owned()),
-        Carried::Both | Carried::Neither => return Err("its answer is none".to_owned()),
+        Found::TooMuch => {
+            return Err("its answer is too large for the clauses of its own contract".to_owned());
+        }
     }
-    let (answer, text) = structure(reply).unwrap_or_default();
     let seen = Seen {
         args: &subject.args,
         result: &subject.result,
@@ -182,10 +249,15 @@ pub(crate) fn structure(reply: &Reply) -> Option<(Value, String)> {
     let Carried::Result(result) = reply.carried() else {
         return None;
     };
+    structure_of(&result)
+}
+
+/// The same of a result by itself.
+pub(crate) fn structure_of(result: &Opened<'_>) -> Option<(Value, String)> {
     if result.raw().len() > LOOKED_BYTES {
         return None;
     }
-    let members = Members::of(&result)?;
+    let members = Members::of(result)?;
     let texts = members.texts();
     let structured = members
         .structured
@@ -203,3 +275,6 @@ pub(crate) fn structure(reply: &Reply) -> Option<(Value, String)> {
 pub(crate) fn moment(now: UnixMillis) -> Timestamp {
     Timestamp::from_millisecond(now.0).unwrap_or(Timestamp::UNIX_EPOCH)
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::contract::recovery::Retry;
 use crate::judgment::ending::Ending;
 use crate::judgment::ruling::{Channel, Ruling};
-use crate::judgment::verdict::Effect;
+use crate::judgment::verdict::{Effect, Repeat};
 use crate::wire::decode::ErrorObject;
 use crate::wire::reply::{Carried, Reply};
 
@@ -34,8 +34,10 @@ pub fn wait(
 ) -> Option<Duration> {
     let lasts = matches!(ending, Ending::ConnectFailed { lasts: true, .. });
     let told = ruling.channel == Channel::Result;
-    // What was refused and did nothing comes out otherwise only where the server itself says when.
-    let allowed = ruling.may_retry || (ruling.effect == Effect::NotApplied && asked_wait.is_some());
+    // What was answered with an error comes out otherwise only where the server itself says when; and is sent again only
+    // where that error did nothing, or a repeat does no harm.
+    let harmless = ruling.effect == Effect::NotApplied || ruling.repeat == Some(Repeat::MayHelp);
+    let allowed = ruling.may_retry || (harmless && asked_wait.is_some());
     if !told || !allowed || lasts || ruling.kind.is_none() || tries.made == 0 || tries.made >= clause.attempts
     {
         return None;
@@ -118,6 +120,15 @@ mod tests {
             waits(&refused(false), EffectClass::Write, 1, Some(3)),
             None,
             "no text ever asks for it"
+        );
+        assert_eq!(
+            waits(&refused(false), EffectClass::Idempotent, 1, Some(3)),
+            Some(3)
+        );
+        assert_eq!(
+            waits(&refused(false), EffectClass::Idempotent, 1, None),
+            None,
+            "the same answer would come"
         );
         let unsent = |lasts| Ending::ConnectFailed {
             why: String::new(),

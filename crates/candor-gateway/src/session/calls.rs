@@ -160,6 +160,7 @@ impl Session {
                     self.news.note_entries(&entries);
                     self.record_keyed(key, entries, used);
                 }
+                Action::LookUpKey { arguments } => self.look_up_key(key, arguments),
                 Action::AwaitKey => self.await_key(key),
                 Action::Record { entries, wait } => {
                     self.note_accepted(key, &entries);

@@ -25,6 +25,8 @@ const LOOKS_EVERY: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) enum Keyed {
     Done(Recording),
+    /// Nothing was recorded: it was only asked for.
+    Free,
     Taken(Box<FirstUse>),
 }
 
@@ -48,21 +50,7 @@ pub(super) fn server_of(given_name: Option<&str>, command: &ChildCommand) -> Str
 impl Session {
     /// Records entries of a call with a key.
     pub(super) fn record_keyed(&mut self, call: CallKey, entries: Vec<Entry>, used: KeyUse) {
-        let Some(active) = self.calls.get(&call) else {
-            return;
-        };
-        let request = active.call.request();
-        let Some(key) = request.key.key() else { return };
-        // One tenant: both sides of a pipe are the same user's.
-        let parts = [
-            "candor idempotency key 1",
-            "",
-            self.command_line.principal.as_deref().unwrap_or_default(),
-            &self.key_server,
-            request.tool.as_str(),
-            key,
-        ];
-        let scope = digest_of_parts(&parts.map(str::as_bytes));
+        let Some(scope) = self.key_scope(call) else { return };
         let (step, own_arguments) = match used {
             KeyUse::Claim(arguments) => (Some(KeyStep::Claim { scope, arguments }), arguments),
             KeyUse::Keep(answer) => {
@@ -87,10 +75,43 @@ impl Session {
         });
     }
 
+    /// Was the key of a call used before? Where that can't be read it is asked again when the call is recorded.
+    pub(super) fn look_up_key(&mut self, call: CallKey, arguments: [u8; 32]) {
+        let Some(scope) = self.key_scope(call) else { return };
+        let Some(operation) = self.calls.get(&call).map(|active| active.call.operation()) else {
+            return;
+        };
+        let recorder = self.recorder.clone();
+        self.records.spawn(async move {
+            let read = tokio::task::spawn_blocking(move || recorder.key_holder(&scope, operation)).await;
+            let keyed = match read.ok().flatten() {
+                Some((first, recording)) => Keyed::Taken(Box::new(first_use(first, recording, &arguments))),
+                None => Keyed::Free,
+            };
+            Recorded::Keyed(call, keyed)
+        });
+    }
+
+    /// What the key of a call is scoped to, with the key.
+    fn key_scope(&self, call: CallKey) -> Option<[u8; 32]> {
+        let request = self.calls.get(&call)?.call.request();
+        // One tenant: both sides of a pipe are the same user's.
+        let parts = [
+            "candor idempotency key 1",
+            "",
+            self.command_line.principal.as_deref().unwrap_or_default(),
+            &self.key_server,
+            request.tool.as_str(),
+            request.key.key()?,
+        ];
+        Some(digest_of_parts(&parts.map(str::as_bytes)))
+    }
+
     /// Entries of a call with a key are on disk, or are not.
     pub(super) fn keyed_recorded(&mut self, call: CallKey, keyed: Keyed) {
         let event = match keyed {
             Keyed::Done(recording) => Event::Recorded(recording),
+            Keyed::Free => Event::KeyFree,
             Keyed::Taken(first) => Event::KeyTaken(first),
         };
         self.happened(call, event);

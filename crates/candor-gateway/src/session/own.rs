@@ -7,6 +7,7 @@ use bytestring::ByteString;
 use candor_core::call::machine::Event;
 use candor_core::contract::tool::Knowledge;
 use candor_core::names::{OperationId, ToolName};
+use candor_core::recovery::read_back::LookAnswer;
 use candor_core::wire::envelope::{Body, Response};
 use candor_core::wire::reply::Reply;
 use candor_core::wire::revision::{Era, Revision};
@@ -166,12 +167,29 @@ impl Session {
         self.own_ended(purpose, end);
     }
 
+    /// An answer to a look, read by the contract of the tool that gave it.
+    pub(super) fn read_look(&self, tool: &str, reply: Reply) -> Result<LookAnswer, String> {
+        let terms = self.terms()(&ToolName::from(tool));
+        LookAnswer::read(reply, self.revision_in_force(), &terms)
+    }
+
     /// Gives the end of a call of Candor's own to whom it is for.
     fn own_ended(&mut self, purpose: Purpose, end: Result<Reply, String>) {
         match purpose {
-            Purpose::Settle(operation) => self.sought(operation, &end),
+            Purpose::Settle(operation) => self.sought(operation, end),
             Purpose::Follow(operation) => self.followed_answered(operation, end),
-            Purpose::ReadBack(key) => self.happened(key, Event::Looked(end)),
+            Purpose::ReadBack(key) => {
+                let clause = self
+                    .calls
+                    .get(&key)
+                    .and_then(|active| active.call.terms()?.read_back.as_ref());
+                // Its call is forgotten otherwise, and nobody is left to hear of it.
+                let Some(tool) = clause.map(|clause| clause.value.tool.clone()) else {
+                    return;
+                };
+                let end = end.and_then(|reply| self.read_look(&tool, reply));
+                self.happened(key, Event::Looked(end));
+            }
         }
     }
 }

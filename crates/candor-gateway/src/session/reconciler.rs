@@ -5,7 +5,7 @@ use std::time::Duration;
 use candor_core::contract::recovery::ReadBack;
 use candor_core::names::{OperationId, ServerName, UnixMillis};
 use candor_core::record::Entry;
-use candor_core::recovery::read_back::{Look, Shown, arguments, shown};
+use candor_core::recovery::read_back::{Look, LookAnswer, Shown, arguments, shown};
 use candor_core::recovery::settle::{Open, Unsettled};
 use candor_core::wire::reply::Reply;
 use candor_core::wire::revision::Revision;
@@ -148,7 +148,7 @@ impl Session {
     }
 
     /// A look for what an earlier run left open has ended.
-    pub(super) fn sought(&mut self, operation: OperationId, end: &Result<Reply, String>) {
+    pub(super) fn sought(&mut self, operation: OperationId, end: Result<Reply, String>) {
         self.reconciler.busy = None;
         let place = self
             .reconciler
@@ -157,8 +157,9 @@ impl Session {
             .position(|sought| sought.open.operation() == operation);
         if let Some(at) = place {
             let mut sought = self.reconciler.open.remove(at);
+            let end = end.and_then(|reply| self.read_look(&sought.clause.tool, reply));
             sought.times += 1;
-            let seen = sought.saw(end, clock::now());
+            let seen = sought.saw(&end, clock::now());
             // A condition that has no value on such an answer would else never be told to who wrote it.
             if let Err(why) = &seen {
                 let tool = &sought.clause.tool;
@@ -179,9 +180,9 @@ impl Session {
 
 impl Sought {
     /// What a look makes of it: an amendment, nothing new, or why it shows nothing.
-    fn saw(&self, end: &Result<Reply, String>, now: UnixMillis) -> Result<Option<Entry>, String> {
-        let reply = end.as_ref().map_err(Clone::clone)?;
-        let shown: Shown = shown(&self.clause, &self.open.subject, reply, now)?;
+    fn saw(&self, end: &Result<LookAnswer, String>, now: UnixMillis) -> Result<Option<Entry>, String> {
+        let answer = end.as_ref().map_err(Clone::clone)?;
+        let shown: Shown = shown(&self.clause, &self.open.subject, &self.asked, answer, now)?;
         let look = Look {
             tool: self.clause.tool.clone(),
             shown,
@@ -189,7 +190,7 @@ impl Sought {
             times: self.times,
             since_sent: Duration::from_millis(now.since(self.open.subject.sent)),
             arguments: Some(self.asked.clone()),
-            answer: reply.said().map(str::to_owned),
+            answer: answer.reply().said().map(str::to_owned),
         };
         Ok(self.open.amendment(look, now))
     }

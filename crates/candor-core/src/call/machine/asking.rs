@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Action, Call, Event, State};
+use super::{Action, Call, Event, State, not_in_time};
 use crate::asking::confirmation::{Answer, Question};
+use crate::call::keyed::arguments_digest;
 use crate::call::request::CallRequest;
 use crate::judgment::ending::Ending;
 use crate::names::UnixMillis;
@@ -43,7 +44,40 @@ impl Call {
         self.terms().is_some_and(|terms| terms.confirm.is_some())
     }
 
-    pub(super) fn ask_consent(&mut self, now: UnixMillis) -> Vec<Action> {
+    /// Admitted: it is recorded and sent, after its user agreed where that is wanted. Nobody is asked about a call whose key
+    /// was used before: it would not be sent again.
+    pub(super) fn go_for_it(&mut self, now: UnixMillis) -> Vec<Action> {
+        if !self.must_ask() || self.has_consent() {
+            return self.record_intent(now);
+        }
+        if self.request.key.key().is_none() {
+            return self.ask_consent(now);
+        }
+        self.state = State::LookingUpKey;
+        vec![Action::LookUpKey {
+            arguments: arguments_digest(self.request.raw_arguments()),
+        }]
+    }
+
+    pub(super) fn while_looking_up(&mut self, event: Event, now: UnixMillis) -> Vec<Action> {
+        match event {
+            Event::KeyFree => self.ask_consent(now),
+            Event::KeyTaken(first) => self.key_taken(first, now),
+            Event::Cancelled => self.refuse(&Ending::CancelledUnsent, now),
+            Event::TimedOut => self.refuse(&not_in_time(), now),
+            _ => {
+                self.state = State::LookingUpKey;
+                Vec::new()
+            }
+        }
+    }
+
+    fn has_consent(&self) -> bool {
+        let answer = self.confirmation.as_ref().and_then(|asked| asked.answer);
+        matches!(answer, Some((Answer::Accepted, _)))
+    }
+
+    fn ask_consent(&mut self, now: UnixMillis) -> Vec<Action> {
         let question = self
             .terms()
             .and_then(|terms| terms.confirm.as_ref())

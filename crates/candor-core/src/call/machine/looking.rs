@@ -14,7 +14,7 @@ use crate::judgment::ruling::{Channel, untold};
 use crate::names::UnixMillis;
 use crate::record::Phase;
 use crate::record::bodies::VerdictFacts;
-use crate::recovery::read_back::{Look, Shown, Subject, arguments, next_wait, shown};
+use crate::recovery::read_back::{Look, LookAnswer, Shown, Subject, arguments, next_wait, shown};
 use crate::wire::reply::Reply;
 
 /// Looks at a call that is told, at most.
@@ -37,7 +37,7 @@ pub(super) struct Looking {
 
 impl Looking {
     /// What looking came to so far.
-    fn look(&self, clause: &ReadBack, shown: Shown, answer: Option<&Reply>, now: UnixMillis) -> Look {
+    fn look(&self, clause: &ReadBack, shown: Shown, answer: Option<&LookAnswer>, now: UnixMillis) -> Look {
         Look {
             tool: clause.tool.clone(),
             shown,
@@ -49,15 +49,21 @@ impl Looking {
             times: self.times,
             since_sent: Duration::from_millis(now.since(self.subject.sent)),
             arguments: self.asked.clone(),
-            answer: answer.and_then(Reply::said).map(str::to_owned),
+            answer: answer.and_then(|answer| answer.reply().said()).map(str::to_owned),
         }
     }
 
     /// Takes in how a look ended. `Nothing` where it settles nothing.
-    fn take_in(&mut self, clause: &ReadBack, end: &Result<Reply, String>, now: UnixMillis) -> Shown {
+    fn take_in(&mut self, clause: &ReadBack, end: &Result<LookAnswer, String>, now: UnixMillis) -> Shown {
         self.times += 1;
         let shown = match end {
-            Ok(reply) => shown(clause, &self.subject, reply, now),
+            Ok(answer) => shown(
+                clause,
+                &self.subject,
+                self.asked.as_ref().unwrap_or(&Value::Null),
+                answer,
+                now,
+            ),
             Err(why) => Err(why.clone()),
         };
         shown.unwrap_or_else(|why| {
@@ -170,7 +176,7 @@ impl Call {
         &mut self,
         mut looking: Looking,
         reply: Option<Reply>,
-        end: &Result<Reply, String>,
+        end: &Result<LookAnswer, String>,
         now: UnixMillis,
     ) -> Vec<Action> {
         let Some(clause) = self.read_back().cloned() else {
@@ -253,7 +259,11 @@ impl Call {
     }
 
     /// A look at a call that is told ended: what it settles amends the record.
-    pub(super) fn looked_further(&mut self, end: &Result<Reply, String>, now: UnixMillis) -> Vec<Action> {
+    pub(super) fn looked_further(
+        &mut self,
+        end: &Result<LookAnswer, String>,
+        now: UnixMillis,
+    ) -> Vec<Action> {
         let (Some(mut looking), Some(clause)) = (self.further.take(), self.read_back().cloned()) else {
             return Vec::new();
         };

@@ -1,8 +1,11 @@
 //! Calls that a person must agree to.
 
+use super::keys::{ended, first, keyed, taken};
 use super::*;
 use crate::asking::confirmation::{Answer, Obstacle};
+use crate::call::keyed::Stands;
 use crate::contract::recovery::Confirm;
+use crate::judgment::verdict::Evidence;
 
 /// A tool that asks first.
 fn asks(class: Option<EffectClass>) -> Event {
@@ -118,4 +121,63 @@ fn bad_arguments_are_refused_before_anybody_is_asked_and_tools_without_the_claus
     let sent = run(&mut plain, vec![listed(None), on_disk()]);
     assert_eq!((sent.questions, sent.sends), (0, 1));
     assert_eq!(confirmation(&sent.entries[0]), Value::Null);
+}
+
+#[test]
+fn nobody_is_asked_about_a_call_whose_key_was_used_before() {
+    let done = || ended(Outcome::Completed, Effect::Applied, Evidence::ReadBack);
+    let mut replay = keyed("\"k\"");
+    let told = run(&mut replay, vec![asks(None), taken(first(done(), None))]);
+    assert_eq!((told.key_looks, told.questions, told.sends), (1, 0, 0));
+    assert_eq!(told.delivered.len(), 1);
+
+    let mut conflict = keyed("\"k\"");
+    let mut other = first(done(), None);
+    other.same_arguments = false;
+    let told = run(&mut conflict, vec![asks(None), taken(other), on_disk()]);
+    assert_eq!((told.questions, told.sends), (0, 0));
+    let code = result(&told)["result"]["_meta"]["candor/verdict"]["error"]["code"].clone();
+    assert_eq!(code, "CANDOR_KEY_CONFLICT");
+
+    let mut new = keyed("\"k\"");
+    let asked = run(&mut new, vec![asks(None), Event::KeyFree]);
+    assert_eq!((asked.questions, asked.entries.len()), (1, 0));
+    let agreed = run(&mut new, vec![Event::Answered(Answer::Accepted)]);
+    assert!(
+        matches!(agreed.keys.as_slice(), [KeyUse::Claim(_)]),
+        "{:?}",
+        agreed.keys
+    );
+}
+
+#[test]
+fn who_waited_for_the_first_call_of_a_key_is_still_asked_before_anything_is_sent() {
+    let mut call = keyed("\"k\"");
+    let waited = run(
+        &mut call,
+        vec![asks(None), taken(first(Stands::Running, None)), Event::KeyDue],
+    );
+    assert_eq!(
+        (waited.questions, waited.keys.len()),
+        (0, 0),
+        "it is looked up again"
+    );
+    let freed = run(&mut call, vec![Event::KeyFree]);
+    assert_eq!((freed.questions, freed.keys.len(), freed.sends), (1, 0, 0));
+    let agreed = run(&mut call, vec![Event::Answered(Answer::Accepted), on_disk()]);
+    assert_eq!((agreed.keys.len(), agreed.sends), (1, 1));
+
+    // Somebody else was quicker while the user thought: no second question afterwards either.
+    let mut call = keyed("\"k\"");
+    let told = run(
+        &mut call,
+        vec![
+            asks(None),
+            Event::KeyFree,
+            Event::Answered(Answer::Accepted),
+            taken(first(Stands::Running, None)),
+            Event::KeyDue,
+        ],
+    );
+    assert_eq!((told.questions, told.keys.len(), told.sends), (1, 2, 0));
 }

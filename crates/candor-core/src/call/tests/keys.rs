@@ -24,7 +24,7 @@ fn open(text: &str, has_ledger: bool) -> Call {
     Call::open(request, id, Arc::new(circumstances), 0, UnixMillis(1_000)).0
 }
 
-fn keyed(key: &str) -> Call {
+pub(super) fn keyed(key: &str) -> Call {
     let meta = format!(r#","_meta":{{"candor/idempotencyKey":{key}}}"#);
     open(&text_of_call(&meta, r#"{"room":12}"#), true)
 }
@@ -44,7 +44,7 @@ fn verdict(outcome: Outcome, effect: Effect, evidence: Evidence) -> Verdict {
     }
 }
 
-fn first(stands: Stands, answer: Option<&str>) -> FirstUse {
+pub(super) fn first(stands: Stands, answer: Option<&str>) -> FirstUse {
     FirstUse {
         operation: OperationId::new(Uuid::from_u128(FIRST)),
         same_arguments: true,
@@ -54,11 +54,11 @@ fn first(stands: Stands, answer: Option<&str>) -> FirstUse {
     }
 }
 
-fn taken(first: FirstUse) -> Event {
+pub(super) fn taken(first: FirstUse) -> Event {
     Event::KeyTaken(Box::new(first))
 }
 
-fn ended(outcome: Outcome, effect: Effect, evidence: Evidence) -> Stands {
+pub(super) fn ended(outcome: Outcome, effect: Effect, evidence: Evidence) -> Stands {
     Stands::Ended {
         verdict: Box::new(verdict(outcome, effect, evidence)),
         amended: true,

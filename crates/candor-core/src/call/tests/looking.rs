@@ -13,7 +13,9 @@ use crate::contract::rules::{Term, Zone};
 use crate::contract::terms::ToolTerms;
 use crate::contract::tool::{Knowledge, Listed};
 use crate::record::Phase;
+use crate::recovery::read_back::LookAnswer;
 use crate::wire::reply::Reply;
+use crate::wire::revision::Revision;
 
 fn term(source: &str) -> Term {
     Term::compile(source, &Zone::utc()).unwrap()
@@ -56,10 +58,12 @@ fn saw(rooms: &[u32]) -> Event {
     let bookings: Vec<Value> = rooms.iter().map(|room| json!({ "room": room })).collect();
     let result =
         json!({ "content": [{ "type": "text", "text": json!({ "bookings": bookings }).to_string() }] });
-    Event::Looked(Ok(Reply::parse(format!(
-        r#"{{"jsonrpc":"2.0","id":9,"result":{result}}}"#
+    let reply = Reply::parse(format!(r#"{{"jsonrpc":"2.0","id":9,"result":{result}}}"#)).unwrap();
+    Event::Looked(LookAnswer::read(
+        reply,
+        Revision::V2025_11_25,
+        &ToolTerms::default(),
     ))
-    .unwrap()))
 }
 
 fn blind() -> Event {

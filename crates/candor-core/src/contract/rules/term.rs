@@ -42,12 +42,25 @@ pub struct Seen<'s> {
 
 /// Why a term has no value, as a sentence's end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NoValue(String);
+#[error("{why}")]
+pub struct NoValue {
+    why: String,
+    too_much: bool,
+}
+
+impl NoValue {
+    /// Was there too much to look at? Then nobody knows what it would have been; otherwise something it names is not there.
+    pub fn is_too_much(&self) -> bool {
+        self.too_much
+    }
+}
 
 impl From<WhyNot> for NoValue {
     fn from(why: WhyNot) -> Self {
-        Self(why.to_string())
+        Self {
+            too_much: matches!(why, WhyNot::TooLarge | WhyNot::TooMuchWork),
+            why: why.to_string(),
+        }
     }
 }
 
@@ -75,7 +88,10 @@ impl Term {
     /// Why it has none: members that are absent, or more work than is allowed.
     pub fn value(&self, seen: &Seen<'_>) -> Result<Value, NoValue> {
         let found = self.evaluate(seen)?;
-        value::to_json(&found).ok_or_else(|| NoValue(format!("it gives {}", value::kind(&found))))
+        value::to_json(&found).ok_or_else(|| NoValue {
+            why: format!("it gives {}", value::kind(&found)),
+            too_much: false,
+        })
     }
 
     /// Does it hold?

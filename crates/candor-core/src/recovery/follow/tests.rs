@@ -7,8 +7,11 @@ use uuid::Uuid;
 use super::state::{State, settled};
 use super::*;
 use crate::contract::effect::{Source, Sourced};
+use crate::contract::lower::LowerClause;
 use crate::contract::mapping::scalar::Scalar;
 use crate::contract::mapping::{Document, Mapping, ReferenceClause, StateTool, ValueList, Values};
+use crate::contract::recovery::Lowered;
+use crate::contract::rules::{Term, Zone};
 use crate::judgment::verdict::Kind;
 
 const ACCEPTED: UnixMillis = UnixMillis(1_000);
@@ -199,6 +202,20 @@ fn the_result_inside_a_completed_task_may_say_that_it_failed() {
     let mapped = r#""result":{"taskId":"t-1","status":"completed","result":{"content":[],"structuredContent":{"state":"broken"}}}"#;
     let (outcome, ..) = end_of(look(&task(), &mapping(None), mapped, NOW));
     assert_eq!(outcome, "failed", "its contract reads it as any other result");
+    let when = |source: &str| ToolTerms {
+        lower: vec![Sourced::new(
+            LowerClause {
+                when: Term::compile(source, &Zone::utc()).unwrap(),
+                means: Lowered::Failed,
+            },
+            Source::CommandLine,
+        )],
+        ..ToolTerms::default()
+    };
+    let (outcome, _, evidence, ..) = end_of(look(&task(), &when("text.startsWith('no')"), &good, NOW));
+    assert_eq!((outcome.as_str(), evidence.as_str()), ("failed", "asserted"));
+    let (outcome, ..) = end_of(look(&task(), &when("text.startsWith('on')"), &good, NOW));
+    assert_eq!(outcome, "completed");
 }
 
 #[test]
