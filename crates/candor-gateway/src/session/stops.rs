@@ -4,10 +4,6 @@
 
 /// One of the nine stops of a call (see ARCHITECTURE.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(
-    not(debug_assertions),
-    expect(dead_code, reason = "a release build only names the stops and never looks")
-)]
 pub(super) enum Stop {
     /// A frame with a tool call is in.
     FrameRead,
