@@ -54,7 +54,7 @@ pub struct Deadline {
 
 impl Deadline {
     /// The same, for a call that is looked after: its answer is waited for so much shorter that a look fits in before the
-    /// host gives up. Half of a short deadline, and never more than [`LOOKING`].
+    /// host gives up. Half of a short deadline, and never more than 5 s.
     #[must_use]
     pub fn with_look(self) -> Self {
         let looking = LOOKING.min(self.wait / 2);
