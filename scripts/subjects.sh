@@ -77,6 +77,6 @@ fi
 for set in npm npm-zod4; do
   unless_stamped ".subjects/$set" install_npm "subjects/$set/package.json" "subjects/$set/package-lock.json"
 done
-for generation in sdk-2 sdk-1.30 sdk-1.6; do
+for generation in sdk-2 sdk-1.30 sdk-1.6 sdk-1.2; do
   unless_stamped ".subjects/python/$generation" install_python "subjects/python/$generation.txt"
 done

@@ -11,10 +11,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::completions::CompletionsArgs;
+use crate::contract::args::ContractArgs;
 use crate::doctor::args::DoctorArgs;
 use crate::import::args::ImportArgs;
 use crate::ledger::args::{ExportArgs, PruneArgs};
 use crate::man::ManArgs;
+use crate::report::args::ReportArgs;
+use crate::settle::args::SettleArgs;
 use crate::times;
 
 const EXAMPLES: &str = "\
@@ -27,6 +30,8 @@ Examples:
       Contracts per tool: see docs/config.md.
   candor calls --unsettled
       What nobody knows the end of.
+  candor report --session last
+      What the last session really did, and on what evidence.
   candor demo
       See what it is for: real processes, no network, under a minute.
   candor import
@@ -54,12 +59,18 @@ pub(crate) enum Command {
     Calls(CallsArgs),
     /// Show one call: three layers, timeline, wording as given.
     Show(ShowArgs),
+    /// Report what a session or a span of time really did, and on what evidence.
+    Report(ReportArgs),
+    /// Say what became of a call that nobody knows the end of.
+    Settle(SettleArgs),
     /// Look after the record of calls.
     Ledger(LedgerArgs),
     /// Explain a code, a way a call can end, or a word.
     Explain(ExplainArgs),
     /// Play servers that lie, bare and through Candor.
     Demo(DemoArgs),
+    /// Draft contracts from what a server lists, and try them on recorded calls.
+    Contract(ContractArgs),
     /// Put `candor --` before the servers in hosts' configs, or take it out again.
     Import(ImportArgs),
     /// Look at the hosts' configs, the record, the clock and the servers, and say what to do.
@@ -94,9 +105,22 @@ pub(crate) struct WrapArgs {
     /// Refuse every call that can't be recorded, but for trusted reads.
     #[arg(long)]
     pub(crate) ledger_required: bool,
+    /// How long a person may think before a call that they must agree to (confirm) [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) confirm_within: Option<Duration>,
+    /// Add Candor's own tools (candor_operation, candor_unsettled) and the resource candor://operations/{id} to what the
+    /// server lists.
+    #[arg(long)]
+    pub(crate) own_tools: bool,
     /// The contracts (candor.toml).
     #[arg(long, short = 'c', value_name = "FILE", env = "CANDOR_CONFIG")]
     pub(crate) config: Option<PathBuf>,
+    /// Apply the contract packs that are part of Candor: contracts for servers that many people run.
+    #[arg(long)]
+    pub(crate) packs: bool,
+    /// Apply this contract pack where it fits the server. It stands before those that are part of Candor.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pack: Vec<PathBuf>,
     /// How long a call may take, from its opening (waits for the list of tools, the record and a server that starts
     /// are in it), such as 30s or 2m [default: 2 s less than the host, else 55s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -113,6 +137,9 @@ pub(crate) struct WrapArgs {
     /// What to call the server [default: the name it gives itself]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Who calls: for rules that hold for some callers only, and for the record.
+    #[arg(long, value_name = "NAME", env = "CANDOR_PRINCIPAL", value_parser = principal)]
+    pub(crate) principal: Option<String>,
     /// Do not start the server anew for the next call after it has died.
     #[arg(long)]
     pub(crate) no_restart: bool,
@@ -149,7 +176,7 @@ pub(crate) enum LogFormat {
 #[command(after_help = "\
 Examples:
   candor calls                          the last 50 calls, newest first
-  candor calls --unsettled              what nobody knows the end of
+  candor calls --unsettled              what nobody knows the end of, how old it is, and what would settle it
   candor calls --server rooms --outcome rejected --since 1h
   candor calls --json | jq .outcome     one object a line; outcome is null while a call runs
 
@@ -287,7 +314,18 @@ pub(crate) struct FixtureArgs {
     pub(crate) rest: Vec<OsString>,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+/// The name of a caller: short, and fit for a line.
+fn principal(text: &str) -> Result<String, String> {
+    const LONGEST: usize = 200;
+    if text.len() > LONGEST || text.chars().any(char::is_control) {
+        return Err(format!(
+            "a name of at most {LONGEST} bytes without control characters is expected"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|fault| fault.to_string())
 }
 

@@ -1,5 +1,7 @@
 //! `candor calls`: recorded calls, newest first.
 
+mod open;
+
 use std::io::{self, Write};
 
 use candor_gateway::clock;
@@ -27,10 +29,16 @@ pub(crate) fn run(args: &CallsArgs) -> anyhow::Result<Exit> {
         screen::print(|out| {
             calls
                 .iter()
-                .try_for_each(|call| writeln!(out, "{}", as_line(call)))
+                .try_for_each(|call| writeln!(out, "{}", as_line(call, args.unsettled.then_some(now_ms))))
         })?;
     } else if !no_ledger {
-        screen::print(|out| print_table(out, &reader, &calls, more, now_ms, Screen::of_stdout()))?;
+        screen::print(|out| {
+            print_table(out, &reader, &calls, more, now_ms, Screen::of_stdout())?;
+            if args.unsettled {
+                open::print(out, &calls, now_ms, Screen::of_stdout())?;
+            }
+            Ok(())
+        })?;
     }
     if let Some(version) = newer {
         screen::note(&format!(
@@ -99,8 +107,13 @@ fn select(reader: &Reader, args: &CallsArgs, now_ms: i64) -> anyhow::Result<(Vec
     }
 }
 
-fn as_line(call: &Call) -> String {
-    screen::json(&Value::Object(call.to_json()))
+/// A call as a program reads it; with a moment, what is known of an open one then, too.
+fn as_line(call: &Call, open_at: Option<i64>) -> String {
+    let mut members = call.to_json();
+    if let Some(now_ms) = open_at {
+        members.extend(open::to_json(call, now_ms));
+    }
+    screen::json(&Value::Object(members))
 }
 
 const COLUMNS: [Column; 10] = [
@@ -186,7 +199,7 @@ fn row(call: &Call, now_ms: i64) -> Vec<Cell> {
     ]
 }
 
-fn tone(call: &Call, outcome: &str) -> Tone {
+pub(crate) fn tone(call: &Call, outcome: &str) -> Tone {
     match outcome {
         _ if call.unsettled => Tone::Open,
         "completed" => Tone::Good,

@@ -2,6 +2,7 @@
 
 mod decisions;
 mod entry;
+mod looks;
 mod pages;
 
 use std::io::{self, Write};

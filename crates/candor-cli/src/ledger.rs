@@ -2,9 +2,9 @@
 
 pub(crate) mod args;
 mod export;
-mod file;
+pub(crate) mod file;
 mod line;
-mod progress;
+pub(crate) mod progress;
 mod prune;
 mod sizes;
 mod verify;

@@ -3,6 +3,7 @@
 mod args;
 mod calls;
 mod completions;
+mod contract;
 mod demo;
 mod diagnostics;
 mod doctor;
@@ -17,7 +18,9 @@ mod masked;
 mod meanings;
 mod place;
 mod record;
+mod report;
 mod screen;
+mod settle;
 mod show;
 mod table;
 mod times;
@@ -38,9 +41,12 @@ fn main() -> ExitCode {
         None => wrap::run(&args.wrap),
         Some(Command::Calls(args)) => calls::run(&args),
         Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Settle(args)) => settle::run(&args),
         Some(Command::Ledger(args)) => ledger::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
+        Some(Command::Contract(args)) => contract::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),

@@ -207,6 +207,10 @@ pub(crate) fn opening(word: Opening) -> &'static str {
         Opening::Unknown => "It may be done, not done, or still running.",
         Opening::PartlyDone => "A part was done and a part was not.",
         Opening::AcceptedNotYetDone => "It was taken on; nothing shows yet that it was done.",
+        Opening::Done => "It is done: its answer was lost or said nothing, and a look shows it.",
+        Opening::DoneThoughReported => {
+            "The server flagged an error, and a look shows that it was done all the same."
+        }
         Opening::NeedsInput => "The server needs more before it goes on.",
     }
 }
@@ -231,6 +235,16 @@ pub(crate) fn finding(word: FindingCode) -> &'static str {
         FindingCode::Contradiction => "The server's flag and its own field contradict each other.",
         FindingCode::ResultType => "A resultType that neither the revision nor an extension defines.",
         FindingCode::LateAnswer => "An answer came when the verdict was already told.",
+        FindingCode::ReadBackUnusable => {
+            "Candor could not look again: the contract's tool is not known to change nothing, or not there."
+        }
+        FindingCode::ReadBackNothing => "Candor looked again, and what it saw settles nothing.",
+        FindingCode::TextClause => {
+            "No field says how the call ended, and its text fits a clause of the contract that lowers the claim."
+        }
+        FindingCode::FailureSign => {
+            "A result that is not flagged and that no contract reads holds a member that looks like a failure."
+        }
         FindingCode::ClaimedVerdict => "A server that is not trusted put a verdict under Candor's own key.",
     }
 }

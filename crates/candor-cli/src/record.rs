@@ -123,6 +123,25 @@ impl Call {
         self.concluded.as_ref()?.body.at("/verdict/error/code")?.as_str()
     }
 
+    /// The tool by which its contract says to look again; `None` where it says nothing of that.
+    pub(crate) fn looks_again_by(&self) -> Option<&str> {
+        let clauses = self.intent.as_ref()?.list("/contract").iter();
+        clauses
+            .filter_map(|clause| clause.get("clause")?.as_str())
+            .find_map(|clause| clause.strip_prefix("read_back by "))
+            .map(|clause| clause.split(": applied if").next().unwrap_or(clause))
+    }
+
+    /// What the tool's own or Candor's own message says of what went wrong.
+    pub(crate) fn message(&self) -> Option<&str> {
+        self.concluded.as_ref()?.body.text("/verdict/error/message")
+    }
+
+    /// Something to follow, as the server names it.
+    pub(crate) fn reference(&self) -> Option<&str> {
+        self.concluded.as_ref()?.body.text("/verdict/reference")
+    }
+
     /// The version of a body that a newer program wrote.
     pub(crate) fn newer(&self) -> Option<u64> {
         let concluded = self.concluded.as_ref().map(|concluded| &concluded.body);

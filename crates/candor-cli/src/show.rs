@@ -1,6 +1,7 @@
 //! `candor show ID`: one call, whole. Three layers of success, each answered; then how it went and by what contract.
 
 mod layers;
+mod looks;
 mod sections;
 mod told;
 
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
     match reader.operation(&args.id)? {
         Lookup::One(records) => {
             let Some(call) = find(&reader, &records, clock::now().0)? else {
-                return Ok(not_found(args, &reader, no_ledger));
+                return Ok(none(&args.id, &reader, no_ledger));
             };
             let columns = Screen::of_stdout().width.unwrap_or(READABLE).min(READABLE);
             let shown = Shown {
@@ -55,26 +56,29 @@ pub(crate) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
             })?;
             Ok(Exit::GOOD)
         }
-        Lookup::None => Ok(not_found(args, &reader, no_ledger)),
-        Lookup::Ambiguous(operations) => {
-            screen::note(&format!(
-                "error: several calls have an id that ends in {:?}; give more of it:",
-                args.id
-            ));
-            for operation in operations {
-                screen::note(&format!("  {}", candidate(&reader, operation)?));
-            }
-            Ok(Exit::USAGE)
-        }
+        Lookup::None | Lookup::Ambiguous(_) => not_found(&reader, &args.id, no_ledger),
     }
 }
 
-fn not_found(args: &ShowArgs, reader: &Reader, no_ledger: bool) -> Exit {
+/// Says why no call was found by this end of an id: there is none, or there are several.
+pub(crate) fn not_found(reader: &Reader, id: &str, no_ledger: bool) -> anyhow::Result<Exit> {
+    let Lookup::Ambiguous(operations) = reader.operation(id)? else {
+        return Ok(none(id, reader, no_ledger));
+    };
+    screen::note(&format!(
+        "error: several calls have an id that ends in {id:?}; give more of it:"
+    ));
+    for operation in operations {
+        screen::note(&format!("  {}", candidate(reader, operation)?));
+    }
+    Ok(Exit::USAGE)
+}
+
+fn none(id: &str, reader: &Reader, no_ledger: bool) -> Exit {
     if !no_ledger {
         screen::note(&format!(
-            "no call has an id that ends in {:?} in {}.\n`candor calls --limit 1000` lists what is there; another ledger is read with --ledger PATH. \
+            "no call has an id that ends in {id:?} in {}.\n`candor calls --limit 1000` lists what is there; another ledger is read with --ledger PATH. \
              Records are kept for a time, and a call that was not recorded is in no ledger.",
-            args.id,
             reader.place().display()
         ));
     }
@@ -82,7 +86,7 @@ fn not_found(args: &ShowArgs, reader: &Reader, no_ledger: bool) -> Exit {
 }
 
 /// The row of the list that these records belong to: only it knows whether the call still runs.
-fn find(reader: &Reader, records: &[StoredEntry], now_ms: i64) -> anyhow::Result<Option<Call>> {
+pub(crate) fn find(reader: &Reader, records: &[StoredEntry], now_ms: i64) -> anyhow::Result<Option<Call>> {
     let Some(first) = records.first() else {
         return Ok(None);
     };

@@ -30,6 +30,17 @@ pub(crate) fn span(ms: u64) -> String {
     }
 }
 
+/// How old something is, in one unit: `12 s`, `5 min`, `3 h`, `2 d`.
+pub(crate) fn rough(ms: u64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
 /// How far back to look: a whole number and `s`, `m`, `h`, `d` or `w`. Longer than a deadline may be, since records are
 /// kept for weeks.
 pub(crate) fn ago(text: &str) -> Result<std::time::Duration, NoSpan> {
@@ -83,6 +94,19 @@ mod tests {
             (266_400_000, "3 d 2 h"),
         ] {
             assert_eq!(span(ms), shown);
+        }
+    }
+
+    #[test]
+    fn an_age_is_told_in_one_unit() {
+        for (ms, shown) in [
+            (999, "0 s"),
+            (119_999, "119 s"),
+            (120_000, "2 min"),
+            (10_800_000, "3 h"),
+            (604_800_000, "7 d"),
+        ] {
+            assert_eq!(rough(ms), shown);
         }
     }
 

@@ -4,8 +4,9 @@ use std::env;
 use std::time::Duration;
 
 use anyhow::bail;
-use candor_gateway::config::{CommandLine, Config, Glob};
-use candor_gateway::recorder::{Recorder, recover};
+use candor_gateway::config::{CommandLine, Config, Glob, Pack};
+use candor_gateway::packs::{Origin, Packs, built_in};
+use candor_gateway::recorder::{Recorder, recover, yields};
 use candor_gateway::session::{Options, RunFault, run as run_session};
 use candor_ledger::{Ledger, OpenNote, OpenOptions};
 use candor_transport::ChildCommand;
@@ -23,7 +24,8 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
         None => Config::default(),
     };
     // Dropped last: what is queued is written for a second at most.
-    let secrets = masked::secrets(&args.server, args.name.as_deref());
+    let secrets = masked::secrets(&args.server, args.name.as_deref())
+        .with_extra(config.redactions(args.name.as_deref()));
     let level = config.log_level.as_ref().map(|level| level.value);
     let _guard = logging::start(&args.log, level, secrets.clone());
     let recorder = recorder(args, &config)?;
@@ -39,12 +41,16 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
             trust_annotations: args.trust_annotations,
             timeout: args.timeout,
             arguments: args.arguments,
+            principal: args.principal.clone().filter(|name| !name.is_empty()),
         },
+        confirm_within: args.confirm_within,
+        own_tools: args.own_tools || config.own_tools.as_ref().is_some_and(|own| own.value),
         ledger_required: args.ledger_required
             || config
                 .ledger_required
                 .as_ref()
                 .is_some_and(|required| required.value),
+        packs: packs(args, &config)?,
         recorder,
         secrets,
         config,
@@ -68,6 +74,27 @@ pub(crate) fn run(args: &WrapArgs) -> anyhow::Result<Exit> {
     }
 }
 
+/// The contract packs that may be applied: those of the command line, then those that are part of the program.
+fn packs(args: &WrapArgs, config: &Config) -> anyhow::Result<Packs> {
+    let mut known = args
+        .pack
+        .iter()
+        .map(|path| Pack::load(path))
+        .collect::<Result<Vec<_>, _>>()?;
+    if args.packs || config.packs.as_ref().is_some_and(|packs| packs.value) {
+        match built_in() {
+            Ok(packs) => known.extend(packs),
+            Err(faults) => bail!("a built-in contract pack can't be read: {faults:?}"),
+        }
+    }
+    let origin = if known.is_empty() {
+        None
+    } else {
+        Origin::of_command(&args.server)
+    };
+    Ok(Packs::new(known, origin))
+}
+
 /// Opens the ledger, and settles what an earlier instance left open. A ledger that can't be opened does not keep the
 /// server from starting: calls then say that they are not recorded, and known writes are refused.
 fn recorder(args: &WrapArgs, config: &Config) -> anyhow::Result<Recorder> {
@@ -86,7 +113,11 @@ fn recorder(args: &WrapArgs, config: &Config) -> anyhow::Result<Recorder> {
             }
         },
     };
-    match Ledger::open(&place, OpenOptions::default()) {
+    let options = OpenOptions {
+        yields: Some(yields),
+        ..OpenOptions::default()
+    };
+    match Ledger::open(&place, options) {
         Ok(opened) => {
             for note in &opened.notes {
                 if let OpenNote::NewerFormat { left, opened, .. } = note {

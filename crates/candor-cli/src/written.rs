@@ -9,11 +9,12 @@ use candor_core::delivery::redaction::KnownSecrets;
 use candor_core::judgment::ending::{Ending, Scene, Voice};
 use candor_core::judgment::finding::{Finding, FindingCode};
 use candor_core::judgment::how::How;
-use candor_core::judgment::judge::{judge, judge_late};
+use candor_core::judgment::judge::{judge, judge_late, judge_looked};
 use candor_core::names::{OperationId, ServerName, ToolName, UnixMillis};
 use candor_core::reading::result::ResultReading;
 use candor_core::record::bodies::{self, IntentFacts, VerdictFacts};
 use candor_core::record::entry::Concluded;
+use candor_core::recovery::read_back::{Look, Shown};
 use candor_ledger::{Entry, Ledger, OpenOptions, Phase, Reader};
 use serde_json::json;
 use uuid::Uuid;
@@ -69,9 +70,18 @@ impl Written {
     }
 
     pub(crate) fn append(&self, entry: Entry) {
+        self.append_all(vec![entry]);
+    }
+
+    /// As one write.
+    pub(crate) fn append_all(&self, entries: Vec<Entry>) {
         self.runtime
-            .block_on(self.ledger.as_ref().unwrap().append(vec![entry]))
+            .block_on(self.ledger.as_ref().unwrap().append(entries))
             .unwrap();
+    }
+
+    pub(crate) fn instance(&self) -> Uuid {
+        self.instance
     }
 
     /// A text without what differs from run to run.
@@ -88,6 +98,8 @@ impl Written {
     pub(crate) fn intent(&self, number: u128, class: EffectClass, tool: &str, after: i64) -> Scene {
         let scene = scene(number, class, tool);
         let facts = IntentFacts {
+            key: None,
+            principal: None,
             arguments: Some(r#"{"room":12,"token":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}"#),
             class: (number != 1).then(|| class.to_string()),
             schema: Some("ab".repeat(32)),
@@ -110,13 +122,72 @@ impl Written {
                 ],
             },
         };
+        self.open(scene, after, &facts)
+    }
+
+    /// Records a lost answer of a call whose contract says how to look again.
+    pub(crate) fn looked_at(&self, number: u128) {
+        let facts = IntentFacts {
+            arguments: None,
+            class: Some("write".into()),
+            schema: None,
+            revision: "2025-11-25",
+            host: None,
+            request_id: "9",
+            deadline_ms: 55_000,
+            disclosed: json!({}),
+            contract: vec![(
+                "read_back by list_bookings: applied if answer.n == 1".into(),
+                "candor.toml:9".into(),
+            )],
+            key: None,
+            principal: None,
+        };
+        let scene = self.open(scene(number, EffectClass::Write, "cancel_booking"), 8_000, &facts);
+        self.ended(&scene, &Ending::Timeout, 60_000, &VerdictFacts::default());
+    }
+
+    /// Records a call that was sent twice, lost, and settled by a look.
+    pub(crate) fn sent_twice_and_seen(&self, number: u128) {
+        let mut scene = self.intent(number, EffectClass::Idempotent, "book_room", 0);
+        scene.attempts = 2;
+        let second = json!({ "v": bodies::VERSION, "type": "intent", "attempt": 2 }).to_string();
+        self.append(entry(
+            &scene,
+            Phase::Intent,
+            UnixMillis(BEGIN + 700),
+            None,
+            second,
+        ));
+        let told = VerdictFacts {
+            block: Some("UNKNOWN: book_room was sent twice."),
+            ..VerdictFacts::default()
+        };
+        self.ended(&scene, &Ending::Timeout, 56_000, &told);
+        let look = Look {
+            tool: "list_bookings".into(),
+            shown: Shown::Applied,
+            why: String::new(),
+            times: 2,
+            since_sent: Duration::from_millis(55_800),
+            arguments: Some(json!({ "room": 12, "token": "ghp_0123456789abcdefghijABCDEFGHIJ012345" })),
+            answer: Some(r#"{"content":[],"structuredContent":{"rooms":[12]}}"#.into()),
+        };
+        let at = UnixMillis(BEGIN + 56_500);
+        let judgment = judge_looked(&scene, &Ending::Timeout, look);
+        let body = bodies::verdict(&scene, at, &judgment, &VerdictFacts::default());
+        let concluded = Some(Concluded::of(&judgment.verdict));
+        self.append(entry(&scene, Phase::Amendment, at, concluded, body));
+    }
+
+    fn open(&self, scene: Scene, after: i64, facts: &IntentFacts<'_>) -> Scene {
         let at = UnixMillis(BEGIN + after);
         self.append(entry(
             &scene,
             Phase::Intent,
             at,
             None,
-            bodies::intent(&scene, at, &facts),
+            bodies::intent(&scene, at, facts),
         ));
         scene
     }
@@ -233,10 +304,13 @@ pub(crate) fn replied(how: How, reading: Option<Reading>) -> Ending {
         message: None,
         suggestion: None,
         reference: None,
+        parts: vec![],
     });
     Ending::Replied(Box::new(ResultReading {
         how,
         mapped,
+        lowered: None,
+        sign: None,
         reference: None,
         findings: vec![],
         shape: vec![],

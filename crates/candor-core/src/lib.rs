@@ -4,6 +4,7 @@
 //! arguments, so any recorded call can be judged again offline and get the same answer.
 
 pub mod arguments;
+pub mod asking;
 pub mod call;
 pub mod contract;
 pub mod decisions;

@@ -1,4 +1,4 @@
-//! How a fixture ends itself before its time.
+//! How a fixture ends or stops itself before its time.
 
 use std::process::Command;
 
@@ -9,11 +9,20 @@ pub(crate) fn end(death: Death) -> ! {
     match death {
         Death::Exit(code) => std::process::exit(code),
         Death::Kill => {
-            // SIGKILL can't be raised from safe Rust, so a shell does it: `kill` is built into every one.
-            let kill = format!("kill -9 {}", std::process::id());
-            let _ = Command::new("/bin/sh").args(["-c", &kill]).status();
+            signal("KILL");
             // Only where there is no shell: the code that a shell would report for SIGKILL.
             std::process::exit(137)
         }
     }
+}
+
+/// Stops this process as it is. Who waits for it must kill it.
+pub(crate) fn freeze() {
+    signal("STOP");
+}
+
+/// Signals can't be raised from safe Rust, so a shell does it: `kill` is built into every one.
+fn signal(name: &str) {
+    let kill = format!("kill -{name} {}", std::process::id());
+    let _ = Command::new("/bin/sh").args(["-c", &kill]).status();
 }

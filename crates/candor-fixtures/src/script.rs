@@ -77,6 +77,9 @@ pub struct Tool {
     /// What an operator could declare about this tool's answers. The fixture itself never looks at it.
     #[serde(default)]
     pub mapping: Option<Mapping>,
+    /// More that an operator could declare, as lines of TOML in the tool's own table, where `{tool}` stands for its path.
+    #[serde(default)]
+    pub contract: Option<String>,
     /// What this tool proves.
     #[serde(default)]
     pub cases: Vec<Case>,
@@ -105,6 +108,24 @@ pub struct When {
     pub call: Option<u64>,
     /// The era of the call.
     pub era: Option<Era>,
+    /// What the truth file has of earlier calls with the same arguments, in this process or one before it.
+    pub before: Before,
+}
+
+/// What became of earlier calls of the same tool with the same arguments, as the truth file has it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Before {
+    /// Whatever it was.
+    #[default]
+    Anything,
+    /// There was none.
+    Nothing,
+    /// There was one, and the action was not done.
+    Undone,
+    /// The action was done already.
+    Done,
 }
 
 /// The two eras of the protocol.
@@ -122,7 +143,8 @@ pub enum Era {
 ///
 /// In everything that is sent, these whole JSON strings are replaced: `"{{id}}"` (the request's id), `"{{params}}"`,
 /// `"{{arguments}}"`, `"{{argument /names/of/members}}"`, `"{{progressToken}}"`, `"{{call}}"` (how many calls of this tool there
-/// were), `"{{answer}}"` (what the host answered to [`Step::Ask`]) and `"{{found}}"` (by [`Step::LookInLedger`]). What is absent becomes `null`.
+/// were), `"{{answer}}"` (what the host answered to [`Step::Ask`]), `"{{found}}"` (by [`Step::LookInLedger`]) and `"{{done TOOL}}"` (an array:
+/// the arguments of every call of that tool whose action was done, from the truth file). What is absent becomes `null`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -162,6 +184,8 @@ pub enum Step {
     Relist(String),
     /// Asks `candor calls --json` for the operations of this tool in the ledger, as they are now: `"{{found}}"`.
     LookInLedger,
+    /// Stops this process as it is, as SIGSTOP would: it reads and answers nothing more, and is not gone.
+    Freeze,
     /// Ends the process.
     Die(Death),
 }

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use self::call::Call;
 use crate::{
     Fault,
-    end::end,
+    end::{end, freeze},
     ledger,
     options::Serve,
     script::{Death, Message, Script, Step, Unknown},
@@ -248,6 +248,10 @@ impl<'s> Server<'s> {
                     .collect();
                 Ok(())
             }
+            Step::Freeze => {
+                freeze();
+                Ok(())
+            }
             Step::Die(death) => end(*death),
             // `play` parks on these.
             Step::Wait(_) | Step::AfterMs(_) | Step::Ask(_) | Step::LookInLedger => Ok(()),
@@ -313,7 +317,21 @@ impl<'s> Server<'s> {
     }
 
     fn write_text(&mut self, call: &Call, text: &str) -> Result<(), Fault> {
-        self.write(template::fill(text, |name| call.value_of(name)).as_bytes())
+        let filled = self.fill(call, text)?;
+        self.write(filled.as_bytes())
+    }
+
+    /// Fills the blanks of a text with what the call and the truth lend it.
+    fn fill(&self, call: &Call, text: &str) -> Result<String, Fault> {
+        let mut fault = None;
+        let filled = template::fill(text, |name| match name.strip_prefix("done ") {
+            Some(tool) => self.truth.done_by(tool).map_err(|why| fault = Some(why)).ok(),
+            None => call.value_of(name),
+        });
+        match fault {
+            None => Ok(filled),
+            Some(fault) => Err(fault),
+        }
     }
 
     /// Writes bytes at once: what a step has said must be out before the next one ends the process.
@@ -323,7 +341,7 @@ impl<'s> Server<'s> {
     }
 
     fn tell(&mut self, call: &Call, done: bool, what: &str) -> Result<(), Fault> {
-        let what = template::fill(what, |name| call.value_of(name));
+        let what = self.fill(call, what)?;
         let arguments = call.arguments.clone().unwrap_or_default();
         self.truth.append(&Truth {
             tool: call.tool_name().to_owned(),

@@ -24,7 +24,7 @@ pub(crate) fn one_line(raw: &str) -> String {
 
 /// Puts values in place of blanks. `"{{name}}"` as a whole JSON string becomes the raw value; `{{name}}` inside a longer
 /// text becomes the value's text, escaped for a JSON string. `lookup` gives raw JSON; a name it does not know stays.
-pub(crate) fn fill(text: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
+pub(crate) fn fill(text: &str, mut lookup: impl FnMut(&str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, from_blank)) = rest.split_once("{{") {

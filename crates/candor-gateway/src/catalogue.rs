@@ -168,6 +168,12 @@ impl Catalogue {
         self.failure = Some(Failure { why, at: now });
     }
 
+    /// The definitions of all tools that are known.
+    pub fn definitions(&self) -> impl Iterator<Item = (&ToolName, &RawValue)> {
+        let slots = self.tools.iter().flatten();
+        slots.map(|(name, slot)| (name, &*slot.raw))
+    }
+
     /// What is known of one tool. `terms` looks up what an operator said of it.
     pub fn knowledge(&mut self, name: &ToolName, terms: impl Fn(&ToolName) -> ToolTerms) -> Knowledge {
         let Some(tools) = &mut self.tools else {

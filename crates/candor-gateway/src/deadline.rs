@@ -11,6 +11,9 @@ const AHEAD: Duration = Duration::from_secs(2);
 /// No deadline is shorter than this: it would end calls that the server is just answering.
 const LEAST: Duration = Duration::from_millis(500);
 
+/// What is kept back for looking again.
+const LOOKING: Duration = Duration::from_secs(5);
+
 /// How long a host waits for one tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Patience {
@@ -45,6 +48,22 @@ pub struct Deadline {
     /// Does reported progress start the wait anew (never past [`MAXIMUM`])? A limit that an operator set holds as it
     /// is.
     pub renewable: bool,
+    /// What is kept back of the whole for a look at what the call left behind, once the wait is over.
+    pub looking: Duration,
+}
+
+impl Deadline {
+    /// The same, for a call that is looked after: its answer is waited for so much shorter that a look fits in before the
+    /// host gives up. Half of a short deadline, and never more than 5 s.
+    #[must_use]
+    pub fn with_look(self) -> Self {
+        let looking = LOOKING.min(self.wait / 2);
+        Self {
+            wait: self.wait.saturating_sub(looking),
+            looking,
+            ..self
+        }
+    }
 }
 
 /// The deadline of one call: what an operator said (command line over contract), else what the host can bear.
@@ -54,6 +73,7 @@ pub fn deadline(said: Option<Duration>, host: Option<&str>, tool_timeout: Option
         return Deadline {
             wait: wait.max(LEAST).min(MAXIMUM),
             renewable: false,
+            looking: Duration::ZERO,
         };
     }
     let known = host
@@ -68,6 +88,7 @@ pub fn deadline(said: Option<Duration>, host: Option<&str>, tool_timeout: Option
     Deadline {
         wait: wait.min(MAXIMUM),
         renewable: true,
+        looking: Duration::ZERO,
     }
 }
 

@@ -7,5 +7,7 @@ pub mod catalogue;
 pub mod clock;
 pub mod config;
 pub mod deadline;
+pub mod packs;
 pub mod recorder;
+mod seal;
 pub mod session;

@@ -1,9 +1,10 @@
 //! Entries of the core into the ledger, and receipts back.
 
 use candor_core::call::crashed::{self, OpenIntent};
+use candor_core::judgment::verdict::{Effect, Evidence};
 use candor_core::names::{OperationId, UnixMillis};
 use candor_core::record::{Entry, Phase, Receipt, Recording};
-use candor_ledger::{Fault, Ledger, OpenFault, Recovered};
+use candor_ledger::{Appended, Fault, FirstUse, KeyStep, Ledger, OpenFault, Recovered};
 
 use crate::clock;
 
@@ -16,6 +17,15 @@ pub enum Recorder {
     Unavailable(String),
     /// Nowhere, by the operator's choice (`--no-ledger`).
     Off,
+}
+
+/// What came of entries with an idempotency key.
+#[derive(Debug)]
+pub enum Keyed {
+    /// They are on disk, or are not.
+    Done(Recording),
+    /// They are not: this operation has the key, and is recorded.
+    Taken(Box<FirstUse>, Recording),
 }
 
 impl Recorder {
@@ -42,6 +52,38 @@ impl Recorder {
         }
     }
 
+    /// As [`Recorder::record`], and does with an idempotency key what `step` says, in the same transaction.
+    pub async fn record_keyed(self, entries: Vec<Entry>, step: KeyStep) -> Keyed {
+        let ledger = match self {
+            Self::Ledger(ledger) => ledger,
+            Self::Off | Self::Unavailable(_) => return Keyed::Done(self.record(entries).await),
+        };
+        let appended = ledger
+            .append_keyed(entries.into_iter().map(stored).collect(), step)
+            .await;
+        match appended {
+            Ok(Appended::Written(receipt)) => {
+                Keyed::Done(Recording::OnDisk(Receipt::asserted_by_ledger(receipt.sequence)))
+            }
+            Ok(Appended::Taken(first)) => {
+                let recording = read_from_ledger(&first);
+                Keyed::Taken(first, recording)
+            }
+            Err(fault) => Keyed::Done(not(&fault)),
+        }
+    }
+
+    /// Who but this operation has an idempotency key now; `None` also where that can't be read. Blocks.
+    pub fn key_holder(&self, scope: &[u8; 32], operation: OperationId) -> Option<(FirstUse, Recording)> {
+        let Self::Ledger(ledger) = self else { return None };
+        let first = ledger
+            .key_holder(scope, operation.uuid())
+            .inspect_err(|fault| tracing::warn!(%fault, "an idempotency key can't be looked up"))
+            .ok()??;
+        let recording = read_from_ledger(&first);
+        Some((first, recording))
+    }
+
     /// Queues entries without waiting: for trusted reads and for amendments.
     pub fn record_later(&self, entries: Vec<Entry>) -> Recording {
         match self {
@@ -53,6 +95,12 @@ impl Recorder {
             },
         }
     }
+}
+
+/// Whatever is known of the first use of a key was read from the ledger.
+fn read_from_ledger(first: &FirstUse) -> Recording {
+    let last = first.last.as_ref().map_or(0, |last| last.sequence);
+    Recording::OnDisk(Receipt::asserted_by_ledger(last))
 }
 
 fn not(fault: &Fault) -> Recording {
@@ -132,7 +180,8 @@ impl Obstacle {
     }
 }
 
-fn stored(entry: Entry) -> candor_ledger::Entry {
+/// An entry of the core as the ledger takes it.
+pub fn stored(entry: Entry) -> candor_ledger::Entry {
     let concluded = entry.concluded;
     candor_ledger::Entry {
         operation: entry.operation.uuid(),
@@ -150,6 +199,19 @@ fn stored(entry: Entry) -> candor_ledger::Entry {
         unsettled: concluded.is_some_and(|columns| columns.unsettled),
         body: entry.body.into_bytes(),
     }
+}
+
+/// Does what was learnt later yield to what stands? A person's word yields to nothing but another one; and where a look
+/// showed that it was done, the server's mere word, or none, makes it no less so. (That it was *not* done may have been
+/// seen too early, so a later success stands over that, and is looked at again.)
+pub fn yields(standing: &candor_ledger::Entry, later: &candor_ledger::Entry) -> bool {
+    let is = |entry: &candor_ledger::Entry, word: Evidence| entry.evidence.as_deref() == Some(word.as_str());
+    if is(standing, Evidence::Operator) {
+        return !is(later, Evidence::Operator);
+    }
+    is(standing, Evidence::ReadBack)
+        && standing.effect.as_deref() == Some(Effect::Applied.as_str())
+        && (is(later, Evidence::Asserted) || is(later, Evidence::None))
 }
 
 /// Gives a verdict to every open intent of an instance that is gone.
@@ -177,6 +239,41 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn only_a_persons_word_stands_over_a_persons_and_a_mere_word_over_no_look() {
+        let entry = |evidence: Evidence, effect: Effect| candor_ledger::Entry {
+            operation: uuid::Uuid::nil(),
+            phase: candor_ledger::Phase::Amendment,
+            at_ms: 0,
+            server: String::new(),
+            tool: String::new(),
+            outcome: None,
+            effect: Some(effect.to_string()),
+            evidence: Some(evidence.to_string()),
+            unsettled: false,
+            body: Vec::new(),
+        };
+        let (done, undone) = (Effect::Applied, Effect::NotApplied);
+        for (standing, later, expected) in [
+            ((Evidence::Operator, undone), Evidence::ReadBack, true),
+            ((Evidence::Operator, undone), Evidence::Declared, true),
+            ((Evidence::Operator, done), Evidence::Operator, false),
+            ((Evidence::ReadBack, done), Evidence::Asserted, true),
+            ((Evidence::ReadBack, done), Evidence::None, true),
+            ((Evidence::ReadBack, done), Evidence::Declared, false),
+            ((Evidence::ReadBack, undone), Evidence::Asserted, false),
+            ((Evidence::ReadBack, done), Evidence::ReadBack, false),
+            ((Evidence::None, Effect::Unknown), Evidence::Asserted, false),
+        ] {
+            let stands = entry(standing.0, standing.1);
+            assert_eq!(
+                yields(&stands, &entry(later, done)),
+                expected,
+                "{standing:?} {later:?}"
+            );
+        }
+    }
 
     #[test]
     fn what_keeps_a_ledger_from_being_opened_is_told_by_its_kind_and_without_a_path() {

@@ -29,8 +29,8 @@ impl std::fmt::Display for Format {
 }
 
 /// What this program writes. Minor 1 added the table `gap`: an older program leaves it alone, and calls what went there
-/// missing.
-pub(crate) const FORMAT: Format = Format { major: 1, minor: 1 };
+/// missing. Minor 2 added the table `idempotency_key`: an older program knows no keys and passes such calls on.
+pub(crate) const FORMAT: Format = Format { major: 1, minor: 2 };
 
 /// `Cndr`: how the file command and this program know a ledger.
 pub(crate) const APPLICATION_ID: u32 = 0x436e_6472;
@@ -58,6 +58,11 @@ const MIGRATIONS: &[Migration] = &[
         number: 2,
         name: "gap",
         sql: include_str!("../migrations/0002_gap.sql"),
+    },
+    Migration {
+        number: 3,
+        name: "idempotency_key",
+        sql: include_str!("../migrations/0003_idempotency_key.sql"),
     },
 ];
 

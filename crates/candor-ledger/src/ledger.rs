@@ -8,9 +8,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::{Semaphore, TryAcquireError, oneshot};
 use uuid::Uuid;
 
-use crate::entry::{Entry, Receipt};
+use crate::entry::{Digest, Entry, Receipt, StoredEntry};
 use crate::fault::{Fault, Misuse, OpenFault};
 use crate::format::FORMAT;
+use crate::keys::{self, Appended, FirstUse, KeyStep};
 use crate::place::{self, Header};
 use crate::prune::{self, PrunePlan, Pruned, Retention};
 use crate::store::{Attempt, Settings, Store};
@@ -22,6 +23,10 @@ const QUEUE_KIB: u32 = 64 << 10;
 const BATCH_KIB: u32 = 16 << 10;
 const BATCH_ENTRIES: usize = 1024;
 
+/// Says of an operation's last record, given first, and a batch's amendment of it, given second, whether the amendment
+/// is to be left out. Asked within the transaction that would write it, so no other process comes in between.
+pub type Yields = fn(&Entry, &Entry) -> bool;
+
 /// How a ledger is opened.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenOptions {
@@ -31,6 +36,8 @@ pub struct OpenOptions {
     pub late_patience: Duration,
     /// What is kept. The writer prunes once, after opening, whenever no batch waits. `None` keeps everything.
     pub retention: Option<Retention>,
+    /// Which amendments are not written, for what stands (see [`Yields`]). `None` writes them all.
+    pub yields: Option<Yields>,
     /// For tests: the file's size limit in pages, as a full disk would be.
     #[doc(hidden)]
     pub max_pages: Option<u32>,
@@ -46,6 +53,7 @@ impl Default for OpenOptions {
             patience: Duration::from_secs(2),
             late_patience: Duration::from_secs(30),
             retention: Some(Retention::default()),
+            yields: None,
             max_pages: None,
             query_only: false,
         }
@@ -133,7 +141,7 @@ impl Ledger {
 
     fn start(store: Store, options: OpenOptions) -> Result<Self, OpenFault> {
         let instance = store.instance();
-        let shared = Arc::new(Shared::new(store));
+        let shared = Arc::new(Shared::new(store, options.yields));
         let (orders, inbox) = mpsc::channel();
         let of_writer = Arc::clone(&shared);
         let chore = options.retention.map(|retention| Chore {
@@ -186,7 +194,54 @@ impl Ledger {
     ///
     /// Dropping the future does not take the batch back.
     pub async fn append(&self, batch: Vec<Entry>) -> Result<Receipt, Fault> {
-        let kib = weigh(&batch)?;
+        match self.append_with(batch, None).await? {
+            Appended::Written(receipt) => Ok(receipt),
+            // Only a batch that claims a key can find it taken.
+            Appended::Taken(_) => Err(Misuse::EmptyBatch.into()),
+        }
+    }
+
+    /// As [`Ledger::append`], and does with an idempotency key what `step` says, in the same transaction: of two that
+    /// claim one key, also from two processes, one is written and the other is told who has it. The batch's entries
+    /// are of one operation.
+    ///
+    /// # Errors
+    /// As [`Ledger::append`].
+    pub async fn append_keyed(&self, batch: Vec<Entry>, step: KeyStep) -> Result<Appended, Fault> {
+        self.append_with(batch, Some(step)).await
+    }
+
+    /// The last record of each of these operations, in their order; without one for those that are not there. Blocks
+    /// while the writer writes.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn last_records(&self, operations: &[Uuid]) -> Result<Vec<Option<StoredEntry>>, Fault> {
+        let store = self.shared.store();
+        let store = store.as_ref().ok_or(Fault::Closed)?;
+        operations
+            .iter()
+            .map(|operation| {
+                keys::last_of(store.connection(), *operation)
+                    .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
+            })
+            .collect()
+    }
+
+    /// Who but this operation has an idempotency key now. Nothing is taken: whoever appends later may find it changed.
+    /// Blocks while the writer writes.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn key_holder(&self, scope: &Digest, operation: Uuid) -> Result<Option<FirstUse>, Fault> {
+        let store = self.shared.store();
+        let store = store.as_ref().ok_or(Fault::Closed)?;
+        keys::holder(store.connection(), store.place(), scope, operation)
+            .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
+    }
+
+    async fn append_with(&self, batch: Vec<Entry>, key: Option<KeyStep>) -> Result<Appended, Fault> {
+        let kib = weigh(&batch, key.as_ref())?;
         let begun = Instant::now();
         let deadline = tokio::time::Instant::from_std(begun + self.patience);
         let room = Arc::clone(&self.room).acquire_many_owned(kib);
@@ -204,6 +259,7 @@ impl Ledger {
                 .saturating_sub((self.patience / 10).min(Duration::from_millis(100)));
         let job = Job {
             batch,
+            key,
             claim: Arc::clone(&claim),
             since: begun,
             until,
@@ -232,7 +288,7 @@ impl Ledger {
     /// [`Fault::Backlog`] if no room is left in the queue, [`Fault::Closed`], or a misuse. A batch that was taken
     /// and then could not be written is logged and counted in [`Stats::lost`].
     pub fn append_later(&self, batch: Vec<Entry>) -> Result<(), Fault> {
-        let kib = weigh(&batch)?;
+        let kib = weigh(&batch, None)?;
         let room = Arc::clone(&self.room)
             .try_acquire_many_owned(kib)
             .map_err(|error| match error {
@@ -243,6 +299,7 @@ impl Ledger {
         let until = since + self.late_patience;
         self.send(Job {
             batch,
+            key: None,
             claim: Arc::new(Claim::new()),
             since,
             until,
@@ -321,11 +378,12 @@ fn open_unless_newer(place: &Path, settings: &Settings) -> Result<Attempt, OpenF
 }
 
 /// What a batch takes of the queue, in KiB, if it may go there at all.
-fn weigh(batch: &[Entry]) -> Result<u32, Fault> {
+fn weigh(batch: &[Entry], key: Option<&KeyStep>) -> Result<u32, Fault> {
     if batch.is_empty() {
         return Err(Misuse::EmptyBatch.into());
     }
     let weight: usize = batch.iter().map(Entry::weight).sum();
+    let weight = weight + key.map_or(0, KeyStep::weight);
     let kib = u32::try_from(weight.div_ceil(1024)).unwrap_or(u32::MAX);
     if batch.len() > BATCH_ENTRIES || kib > BATCH_KIB {
         return Err(Fault::Misuse(Misuse::BatchTooLarge {

@@ -29,6 +29,8 @@ pub struct Filter {
     pub since_ms: Option<i64>,
     /// Only started before this, in milliseconds since 1970.
     pub until_ms: Option<i64>,
+    /// Only begun by this instance.
+    pub instance: Option<Uuid>,
     /// At most so many.
     pub limit: u32,
     /// By start: newest first, or oldest first.
@@ -45,6 +47,7 @@ impl Default for Filter {
             unsettled_only: false,
             since_ms: None,
             until_ms: None,
+            instance: None,
             limit: 1000,
             newest_first: true,
         }
@@ -86,6 +89,19 @@ pub struct OperationRow {
     pub latest: Option<StoredEntry>,
 }
 
+/// One instance that began calls: a session of a program that wrote here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Session {
+    /// The instance.
+    pub instance: Uuid,
+    /// When its first intent was recorded, in milliseconds since 1970.
+    pub first_ms: i64,
+    /// When its latest intent was recorded, in milliseconds since 1970.
+    pub last_ms: i64,
+    /// How many operations it opened.
+    pub operations: u64,
+}
+
 impl Reader {
     /// The operations that the filter lets through.
     ///
@@ -114,6 +130,7 @@ impl Reader {
                     filter.outcome,
                     filter.or_abandoned,
                     filter.unsettled_only,
+                    filter.instance.map(|instance| instance.as_bytes().to_vec()),
                 ],
                 Candidate::read,
             )
@@ -130,6 +147,33 @@ impl Reader {
             }
         }
         Ok(operations)
+    }
+
+    /// Every instance that began a call, in the order of its latest one.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn sessions(&self) -> Result<Vec<Session>, ReadFault> {
+        let Some(connection) = self.connection() else {
+            return Ok(Vec::new());
+        };
+        let read = || {
+            connection
+                .prepare_cached(
+                    "SELECT instance, min(at_ms), max(at_ms), count(DISTINCT operation) FROM record
+                     WHERE phase = 0 GROUP BY instance ORDER BY max(position)",
+                )?
+                .query_map([], |row| {
+                    Ok(Session {
+                        instance: row::id(row, 0)?,
+                        first_ms: row.get(1)?,
+                        last_ms: row.get(2)?,
+                        operations: row.get::<_, i64>(3)?.unsigned_abs(),
+                    })
+                })?
+                .collect::<rusqlite::Result<Vec<_>>>()
+        };
+        read().map_err(|error| self.fault(&error))
     }
 
     fn operation_row(
@@ -175,6 +219,7 @@ fn candidates_sql(newest_first: bool) -> String {
            AND (?4 IS NULL OR r.tool = ?4)
            AND (?5 IS NULL OR v.outcome = ?5 OR (?6 AND l.phase = 0))
            AND (NOT ?7 OR l.unsettled = 1 OR l.phase = 0)
+           AND (?8 IS NULL OR r.instance = ?8)
          ORDER BY r.at_ms {order}, r.position {order}"
     )
 }

@@ -61,6 +61,11 @@ impl<'t> Pen<'t> {
         self.transaction
     }
 
+    /// The file.
+    pub(crate) fn place(&self) -> &'t Path {
+        self.place
+    }
+
     /// SQLite's error as a fault of this file.
     pub(crate) fn fault(&self, error: &rusqlite::Error) -> Fault {
         Fault::from_sqlite(self.place, Duration::ZERO, error)

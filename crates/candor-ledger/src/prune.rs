@@ -47,13 +47,17 @@ pub struct PrunePlan {
     pub cuts: Vec<Cut>,
     /// The first record of each operation that is old enough to go and can't.
     pub held: Vec<Held>,
+    /// How many idempotency keys would go: those whose operation was settled a day ago or longer.
+    pub keys: u64,
+    /// The moment the time of these keys is counted to; 0 where none would go.
+    pub keys_until_ms: i64,
 }
 
 impl PrunePlan {
     /// Whether nothing would go.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.cuts.is_empty()
+        self.cuts.is_empty() && self.keys == 0
     }
 
     /// How many records would go.
@@ -121,6 +125,8 @@ pub struct Pruned {
     pub records: u64,
     /// Chains they went from.
     pub chains: u64,
+    /// Idempotency keys that went.
+    pub keys: u64,
     /// What stayed though it is old enough.
     pub held: Vec<Held>,
 }

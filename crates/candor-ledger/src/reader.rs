@@ -11,6 +11,7 @@ use crate::fault::{OpenFault, ReadFault};
 use crate::format::{self, FORMAT, Format, Kind};
 use crate::ledger::OpenNote;
 use crate::place::{self, Header};
+use crate::presence;
 use crate::prune::{self, PrunePlan, Retention};
 use crate::row;
 
@@ -86,6 +87,12 @@ impl Reader {
     #[must_use]
     pub fn place(&self) -> &Path {
         &self.place
+    }
+
+    /// Does the instance that wrote a record live?
+    #[must_use]
+    pub fn is_alive(&self, instance: Uuid) -> bool {
+        presence::lives(&place::instances(&self.place), instance)
     }
 
     /// What a person should know about what is read: no ledger yet, or a newer program's left aside.

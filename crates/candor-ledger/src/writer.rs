@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use crate::entry::{Entry, Receipt};
+use crate::entry::{Entry, Phase, Receipt};
 use crate::fault::Fault;
-use crate::ledger::now_ms;
+use crate::keys::{self, Appended, KeyStep};
+use crate::ledger::{Yields, now_ms};
+use crate::pen::Pen;
 use crate::prune::{self, Retention};
 use crate::store::Store;
 
@@ -44,6 +46,7 @@ pub(crate) struct Shared {
     pub(crate) place: PathBuf,
     /// `None` once the ledger is closed.
     store: Mutex<Option<Store>>,
+    yields: Option<Yields>,
     /// What kept the writer from its last try, for a caller who must say why it gave up.
     obstacle: Mutex<Option<Fault>>,
     transactions: AtomicU64,
@@ -55,10 +58,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(store: Store) -> Self {
+    pub(crate) fn new(store: Store, yields: Option<Yields>) -> Self {
         Self {
             place: store.place().to_owned(),
             store: Mutex::new(Some(store)),
+            yields,
             obstacle: Mutex::new(None),
             transactions: AtomicU64::new(0),
             batches: AtomicU64::new(0),
@@ -147,12 +151,14 @@ impl Claim {
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) batch: Vec<Entry>,
+    /// What it does with an idempotency key.
+    pub(crate) key: Option<KeyStep>,
     pub(crate) claim: Arc<Claim>,
     /// Since when it waits, and until when the writer tries.
     pub(crate) since: Instant,
     pub(crate) until: Instant,
     /// Nobody waits for a batch that was given with `append_later`.
-    pub(crate) reply: Option<oneshot::Sender<Result<Receipt, Fault>>>,
+    pub(crate) reply: Option<oneshot::Sender<Result<Appended, Fault>>>,
     /// Its room in the queue, free again when the job is dropped.
     pub(crate) _room: OwnedSemaphorePermit,
 }
@@ -208,7 +214,7 @@ fn prune_some(shared: &Shared, chore: &Chore) -> bool {
     let done = prune::of_store(store, &chore.retention, now_ms(), prune::STEP)
         .and_then(|plan| prune::execute(store, &plan, chore.patience));
     match done {
-        Ok(pruned) if pruned.records > 0 => {
+        Ok(pruned) if pruned.records > 0 || pruned.keys > 0 => {
             shared.pruned.fetch_add(pruned.records, Ordering::Relaxed);
             true
         }
@@ -281,7 +287,7 @@ fn write_group(shared: &Shared, mut group: Vec<Job>) {
 }
 
 /// One transaction with all jobs of the group that were not withdrawn. The receipts are in the group's order.
-fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Receipt>>, Fault> {
+fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Appended>>, Fault> {
     let mut store = shared.store();
     let store = store.as_mut().ok_or(Fault::Closed)?;
     let mut entries = 0;
@@ -292,12 +298,23 @@ fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Receipt>>, Fau
                 if !job.claim.begin() {
                     return Ok(None);
                 }
+                if let Some(step) = &job.key
+                    && let Some(first) = keys::claim(pen, step, &job.batch)?
+                {
+                    return Ok(Some(Appended::Taken(Box::new(first))));
+                }
+                if let Some(standing) = yields_to(pen, shared.yields, &job.batch)? {
+                    return Ok(Some(Appended::Written(standing)));
+                }
                 let mut receipt = None;
                 for entry in &job.batch {
                     receipt = Some(pen.append(entry)?);
                     entries += 1;
                 }
-                Ok(receipt)
+                if let Some(step) = &job.key {
+                    keys::follow(pen, step, &job.batch)?;
+                }
+                Ok(receipt.map(Appended::Written))
             })
             .collect::<Result<Vec<_>, Fault>>()
     })?;
@@ -308,6 +325,29 @@ fn try_group(shared: &Shared, group: &[Job]) -> Result<Vec<Option<Receipt>>, Fau
         shared.entries.fetch_add(entries, Ordering::Relaxed);
     }
     Ok(receipts)
+}
+
+/// The receipt of what stands, where a batch that amends it is to be left out; what it does with a key is left out too.
+fn yields_to(pen: &Pen<'_>, yields: Option<Yields>, batch: &[Entry]) -> Result<Option<Receipt>, Fault> {
+    let amendment = batch.last().filter(|entry| entry.phase == Phase::Amendment);
+    let (Some(yields), Some(amendment)) = (yields, amendment) else {
+        return Ok(None);
+    };
+    let standing =
+        keys::last_of(pen.transaction(), amendment.operation).map_err(|error| pen.fault(&error))?;
+    Ok(standing
+        .filter(|standing| yields(&standing.entry, amendment))
+        .map(|standing| {
+            tracing::info!(
+                operation = %amendment.operation, outcome = ?amendment.outcome, evidence = ?amendment.evidence,
+                stands = ?standing.entry.evidence, "a later word is not recorded: what stands is known better"
+            );
+            Receipt {
+                instance: standing.instance,
+                sequence: standing.sequence,
+                digest: standing.digest,
+            }
+        }))
 }
 
 /// After a try that found the file locked: ends the jobs whose time is over, keeps the rest for another try.
@@ -329,7 +369,7 @@ fn give_up_late(shared: &Shared, group: Vec<Job>) -> Vec<Job> {
     kept
 }
 
-fn answer(shared: &Shared, job: Job, answer: Result<Receipt, Fault>) {
+fn answer(shared: &Shared, job: Job, answer: Result<Appended, Fault>) {
     shared.one_less_waits();
     match job.reply {
         // The caller may have given up in this moment: it then says by itself what is certain.

@@ -100,6 +100,7 @@ fn reading(result: &CallToolResult) -> ResultReading {
         promises_structure: false,
         output: None,
         mapping: None,
+        text: &[],
         believed: None,
     };
     match serde_json::to_string(result) {

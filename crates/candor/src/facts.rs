@@ -3,12 +3,12 @@
 use candor_core::contract::mapping::Reference;
 use candor_core::judgment::told::Told;
 use candor_core::judgment::verdict::{Effect, Outcome as Word};
+use candor_core::judgment::whole::whole;
 use rmcp::model::ContentBlock;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::outcome::{Outcome, Parts, Reason};
-use crate::whole::whole;
 
 /// What a tool said became of a call, and what it gives back.
 #[derive(Debug, Clone)]

@@ -178,6 +178,7 @@ impl Finish {
             promises_structure: self.promises_structure,
             output: compiled.output.as_ref(),
             mapping: None,
+            text: &[],
             believed: None,
         };
         let reading = read(&Opened::whole(&raw), &asked);

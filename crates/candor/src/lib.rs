@@ -122,7 +122,6 @@ pub mod stop;
 mod tasking;
 pub mod tasks;
 pub mod tool;
-mod whole;
 
 pub use arguments::{Issue, Rule, about};
 pub use asking::{Answer, Form, Link};

@@ -98,7 +98,7 @@ fn a_program_reads_every_part_of_the_verdict() {
         selected(written, &[])
             .0
             .iter()
-            .map(|call| serde_json::from_str(&as_line(call)).unwrap())
+            .map(|call| serde_json::from_str(&as_line(call, None)).unwrap())
             .collect()
     };
     let running = lines(&written);
@@ -166,6 +166,37 @@ fn a_program_reads_every_part_of_the_verdict() {
         assert_eq!(parts, ["unknown", effect, "none", "crashed"]);
         assert_eq!(call["unsettled"], unsettled);
     }
+}
+
+#[test]
+fn what_is_unsettled_is_told_with_its_age_and_what_settles_it() {
+    let mut written = Written::new();
+    written.every_kind();
+    written.looked_at(9);
+    written.end();
+    let (calls, _) = selected(&written, &["--unsettled"]);
+    let page = |width| {
+        let mut out = Vec::new();
+        open::print(
+            &mut out,
+            &calls,
+            NOW + 3 * 3_600_000,
+            Screen { width, colour: false },
+        )
+        .unwrap();
+        written.fixed(&String::from_utf8(out).unwrap())
+    };
+    insta::assert_snapshot!("unsettled", page(None));
+    insta::assert_snapshot!("unsettled_narrow", page(Some(60)));
+    let line: Value = serde_json::from_str(&as_line(&calls[0], Some(NOW))).unwrap();
+    assert_eq!(line["ageMs"], json!(NOW - BEGIN - 8_000));
+    assert_eq!(line["settledBy"], json!(["read_back", "operator"]));
+    let line: Value = serde_json::from_str(&as_line(&calls[1], Some(NOW))).unwrap();
+    assert_eq!(
+        line["settledBy"],
+        json!(["operator"]),
+        "nobody said how to look again"
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ const ENDING: Duration = Duration::from_secs(3);
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoAnswer {
+pub(crate) enum NoAnswer {
     /// It could not be started.
     #[error("it could not be started: {why}")]
     NotStarted {

@@ -9,7 +9,7 @@ mod conversation;
 mod finding;
 mod hosts;
 mod ledger;
-mod probe;
+pub(crate) mod probe;
 mod report;
 mod run;
 mod tools;

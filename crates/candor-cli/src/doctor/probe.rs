@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use candor_core::delivery::redaction::{self, KnownSecrets};
-use candor_core::wire::decode::ToolsPage;
+use candor_core::wire::decode::{Handshake, ToolsPage};
 use serde_json::value::RawValue;
 
 use super::conversation::{Conversation, NoAnswer};
@@ -35,19 +35,19 @@ const MODERN: &str = concat!(
 
 /// A wrapped server, as it is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// The config and the server.
-    pub(super) place: String,
+    pub(crate) place: String,
     /// The server's name in the config.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Its command.
-    pub(super) program: String,
+    pub(crate) program: String,
     /// Its arguments.
-    pub(super) args: Vec<String>,
+    pub(crate) args: Vec<String>,
     /// Its variables.
-    pub(super) env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
     /// Where it is started.
-    pub(super) cwd: Option<PathBuf>,
+    pub(crate) cwd: Option<PathBuf>,
 }
 
 /// Starts each of them, one after the other.
@@ -80,6 +80,7 @@ fn one(target: &Target, patience: Duration) -> Vec<Finding> {
     let mut findings = match listed {
         Err(fault) => vec![silent(target, &fault, leave.last_words)],
         Ok(listed) => {
+            let listed = listed.tools;
             let mut findings = tools::look(place, &listed);
             let what = format!(
                 "lists {} within {:.1} s",
@@ -97,11 +98,31 @@ fn one(target: &Target, patience: Duration) -> Vec<Finding> {
     findings
 }
 
+/// What a server lists.
+#[derive(Debug)]
+pub(crate) struct ListedTools {
+    /// The name it gives itself.
+    pub(crate) name: Option<String>,
+    /// Its tools, as they came.
+    pub(crate) tools: Vec<Box<RawValue>>,
+}
+
+/// Starts a server, lists its tools, and ends it.
+pub(crate) fn tools_of(target: &Target, patience: Duration) -> Result<ListedTools, NoAnswer> {
+    let mut conversation = Conversation::start(target)?;
+    let listed = list(&mut conversation, patience);
+    conversation.end();
+    listed
+}
+
 /// All its tools, as they came.
-fn list(conversation: &mut Conversation, patience: Duration) -> Result<Vec<Box<RawValue>>, NoAnswer> {
+fn list(conversation: &mut Conversation, patience: Duration) -> Result<ListedTools, NoAnswer> {
+    let mut name = None;
     let modern = match conversation.ask("initialize", INITIALIZE, patience) {
-        Ok(_) => {
+        Ok(result) => {
             conversation.write(INITIALIZED);
+            let handshake = Handshake::read(result.get());
+            name = handshake.and_then(|handshake| Some(handshake.server_name()?.into_owned()));
             false
         }
         // A server of the newest revision knows no `initialize`.
@@ -127,7 +148,7 @@ fn list(conversation: &mut Conversation, patience: Duration) -> Result<Vec<Box<R
         }
     }
     tools.truncate(MOST_TOOLS);
-    Ok(tools)
+    Ok(ListedTools { name, tools })
 }
 
 /// A server without an answer, with the last thing it said of itself.

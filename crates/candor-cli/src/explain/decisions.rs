@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 
 use candor_core::contract::effect::EffectClass;
 use candor_core::contract::mapping::Reading;
+use candor_core::contract::recovery::Lowered;
 use candor_core::decisions::DECISIONS;
 use candor_core::judgment::how::How;
 use candor_core::judgment::ruling::{Clauses, rule};
 use candor_core::judgment::told::Declared;
 use candor_core::judgment::verdict::{Effect, Outcome, Repeat};
 use serde::Deserialize;
+
+use super::looks::Looks;
 
 /// What a cell says where a circumstance leans on the row of the call's real end.
 pub(crate) const AS_ITS_OWN: &str = "as its own row";
@@ -22,7 +25,7 @@ const MAPPED: [&str; 4] = ["ok", "ok_bad_shape", "ok_no_structure", "flagged"];
 const TOLD: &str = "told";
 
 /// What a mapping can make of a result, in the table's words.
-const READINGS: [(&str, Option<Reading>); 8] = [
+const READINGS: [(&str, Option<Reading>); 13] = [
     ("none", None),
     ("completed", Some(Reading::Completed)),
     ("accepted", Some(Reading::Accepted)),
@@ -31,6 +34,11 @@ const READINGS: [(&str, Option<Reading>); 8] = [
     ("partial", Some(Reading::Partial)),
     ("missing", Some(Reading::Missing)),
     ("unlisted", Some(Reading::Unlisted)),
+    ("failed_not_applied", Some(Reading::FailedUnapplied)),
+    ("unknown", Some(Reading::Unknown)),
+    ("text_failed", Some(Reading::Lowered(Lowered::Failed))),
+    ("text_rejected", Some(Reading::Lowered(Lowered::Rejected))),
+    ("text_unknown", Some(Reading::Lowered(Lowered::Unknown))),
 ];
 
 /// The table.
@@ -39,6 +47,8 @@ pub(crate) struct Decisions {
     how: BTreeMap<String, String>,
     case: Vec<Case>,
     error_code: BTreeMap<String, String>,
+    #[serde(rename = "read_back")]
+    pub(super) looks: Vec<Looks>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -74,13 +84,21 @@ pub(crate) struct Row {
 
 /// A cell of the column `flag`: a truth, or the word `kept`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct FlagCell(String);
+pub(super) struct FlagCell(String);
+
+impl FlagCell {
+    /// The word that is printed.
+    pub(super) fn word(&self) -> &str {
+        &self.0
+    }
+}
 
 impl<'de> Deserialize<'de> for FlagCell {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Ok(Self(match toml::Value::deserialize(from)? {
             toml::Value::String(word) => word,
             toml::Value::Boolean(true) => "set".to_owned(),
+            toml::Value::Boolean(false) => "cleared".to_owned(),
             other => {
                 return Err(serde::de::Error::custom(format!(
                     "a flag is true or \"kept\", not {other}"
@@ -325,6 +343,7 @@ mod tests {
                     let flag = match ruling.flag {
                         Flag::Set => "set",
                         Flag::Kept => "kept",
+                        Flag::Cleared => "cleared",
                         Flag::NoResult => "–",
                     };
                     let row = &line.row;

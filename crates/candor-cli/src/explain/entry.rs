@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use candor_core::contract::effect::EffectClass;
 use candor_core::judgment::finding::FindingCode;
+use candor_core::judgment::verdict::Evidence;
 use serde_json::{Value, json};
 
 use super::decisions::{Decisions, Line};
-use super::pages;
+use super::{looks, pages};
 use crate::meanings::{self, groups};
 use crate::screen::{self, Screen};
 use crate::table::{Cell, Column, render};
@@ -138,6 +139,11 @@ impl Entry {
             .flatten()
     }
 
+    /// Is this the evidence of a look?
+    fn is_about_looks(&self) -> bool {
+        self.subject == Subject::Word && self.name == Evidence::ReadBack.as_str()
+    }
+
     /// The ends that this is about.
     fn endings<'d>(&'d self, decisions: &'d Decisions) -> Vec<&'d str> {
         match self.subject {
@@ -178,6 +184,10 @@ impl Entry {
         if let Some(members) = out.as_object_mut() {
             members.insert("page".into(), json!(pages::page(&self.name)));
             members.insert("endings".into(), Value::Array(endings));
+            if self.is_about_looks() {
+                let rows = decisions.looks.iter().flat_map(|looks| &looks.rows);
+                members.insert("readBack".into(), rows.map(looks::Row::to_json).collect());
+            }
             let words = self.with.iter().filter(|_| self.subject == Subject::Group);
             members.insert(
                 "words".into(),
@@ -219,6 +229,9 @@ impl Entry {
         }
         for how in self.endings(decisions) {
             self.print_ending(out, decisions, how, (screen, columns))?;
+        }
+        if self.is_about_looks() {
+            looks::print(out, &decisions.looks, screen, columns)?;
         }
         Ok(())
     }

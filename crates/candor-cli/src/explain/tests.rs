@@ -74,6 +74,8 @@ fn codes_endings_findings_and_words_are_explained() {
     insta::assert_snapshot!("finding", explained("output_shape"));
     insta::assert_snapshot!("word_of_two_groups", explained("unknown"));
     insta::assert_snapshot!("group", explained("evidence"));
+    insta::assert_snapshot!("looking_again", explained("read_back"));
+    assert!(!explained("declared").contains("the look shows"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 /// A file on its way: it has another name beside its place until it is whole.
-pub(super) struct Draft {
+pub(crate) struct Draft {
     place: PathBuf,
     beside: PathBuf,
     replace: bool,
@@ -19,7 +19,7 @@ impl Draft {
     ///
     /// # Errors
     /// If the place is taken and must not be replaced, or can't be written.
-    pub(super) fn begin(place: &Path, replace: bool) -> anyhow::Result<Self> {
+    pub(crate) fn begin(place: &Path, replace: bool) -> anyhow::Result<Self> {
         if !replace && place.symlink_metadata().is_ok() {
             bail!("{} is there already; --force replaces it", place.display());
         }
@@ -48,7 +48,7 @@ impl Draft {
     ///
     /// # Errors
     /// If it can't be written, or the place was taken meanwhile. Nothing is left then.
-    pub(super) fn finish(self) -> anyhow::Result<()> {
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
         let Self {
             place,
             beside,
@@ -69,7 +69,7 @@ impl Draft {
     }
 
     /// Leaves nothing.
-    pub(super) fn abandon(self) {
+    pub(crate) fn abandon(self) {
         clear(&self.beside);
     }
 }

@@ -7,7 +7,7 @@ const SILENT: Duration = Duration::from_secs(2);
 const BETWEEN: Duration = Duration::from_millis(200);
 
 /// A count that is shown from time to time.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     /// When to show it next; `None` where nobody would see it.
     next: Option<Instant>,
     records: u64,
@@ -15,7 +15,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             next: stderr().is_terminal().then(|| Instant::now() + SILENT),
             records: 0,
@@ -24,7 +24,7 @@ impl Progress {
     }
 
     /// One more record was read.
-    pub(super) fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         self.records += 1;
         // The clock is not looked at for every record.
         if !self.records.is_multiple_of(256) {
@@ -41,7 +41,7 @@ impl Progress {
     }
 
     /// Takes the line away.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         if self.shown {
             let _ = write!(stderr(), "\r\u{1b}[K");
         }

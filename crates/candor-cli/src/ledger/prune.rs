@@ -123,7 +123,14 @@ fn print(
     )?;
     if plan.is_empty() {
         writeln!(out, "\nNothing is to go.")?;
-    } else {
+    } else if plan.keys > 0 {
+        let keys = verify::count(plan.keys, "idempotency key");
+        writeln!(
+            out,
+            "\nTo go: {keys} of calls that were settled a day ago or longer."
+        )?;
+    }
+    if plan.records() > 0 {
         writeln!(
             out,
             "\nTo go: {}, about {}.",
@@ -215,6 +222,7 @@ fn as_json(reader: &Reader, retention: &Retention, plan: &PrunePlan, done: Optio
             "records": cut.records,
             "bytes": cut.bytes,
         })).collect::<Vec<_>>(),
+        "keys": plan.keys,
         "held": plan.held.iter().map(|held| json!({
             "operationId": held.operation,
             "server": held.server,
@@ -265,6 +273,8 @@ mod tests {
                 held(0x8f2c_1a91, HeldBecause::Open),
                 held(0x8f2c_1a92, HeldBecause::Damaged),
             ],
+            keys: 2,
+            keys_until_ms: BEGIN,
         }
     }
 

@@ -126,11 +126,12 @@ fn tool(shown: &Shown, out: &mut dyn Write, concluded: &Concluded) -> io::Result
         shown.text(out, "  ", &text)?;
     }
     if shown.call.unsettled {
-        shown.text(
-            out,
-            "  ",
-            "Unsettled: nobody knows yet what became of it; the present state of the target shows it.",
-        )?;
+        let text = format!(
+            "Unsettled: nobody knows yet what became of it; the present state of the target shows it. Who has looked says \
+             so: candor settle {} --applied (or --not-applied) --because \"…\"",
+            shown.call.operation.short()
+        );
+        shown.text(out, "  ", &text)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use candor_ledger::{Phase, StoredEntry};
 use serde_json::Value;
 
-use super::{Shown, phase, short};
+use super::{Shown, looks, phase, short};
 use crate::record::{Body, Concluded};
 use crate::screen::{self, line};
 use crate::times;
@@ -18,6 +18,7 @@ pub(super) fn print(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         arguments(shown, out, &intent)?;
     }
     findings(shown, out)?;
+    looks::print(shown, out)?;
     replies(shown, out)
 }
 
@@ -29,7 +30,7 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         let since =
             u64::try_from(since).map_or_else(|_| "earlier".to_owned(), |ms| format!("+{}", times::span(ms)));
         let what = match record.entry.phase {
-            Phase::Intent => "intent recorded, before anything was sent".to_owned(),
+            Phase::Intent => sending(shown, record),
             Phase::Verdict => format!("verdict recorded: {}", concluded(record)),
             Phase::Amendment => format!("amended: {}", changes(before.as_ref(), record)),
         };
@@ -43,6 +44,17 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
             "  {}  {since:>9}  {what} ({place})",
             times::stamp(record.entry.at_ms)
         )?;
+        settled(shown, out, record)?;
+        if let Some(asked) = Body::read(&record.entry.body).text("/followedBy") {
+            shown.text(
+                out,
+                &format!("  {:26}followed: ", ""),
+                &format!("{} was asked", line(asked)),
+            )?;
+        }
+        if let Some(look) = looks::told(record) {
+            shown.text(out, &format!("  {:26}looked: ", ""), &look)?;
+        }
         if record.entry.phase != Phase::Intent {
             before = Some(Concluded::of(record));
         }
@@ -63,6 +75,33 @@ fn timeline(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// Which sending an intent stands before: the first, a further try, or the next round of one exchange.
+fn sending(shown: &Shown, record: &StoredEntry) -> String {
+    let is_first = shown
+        .records
+        .iter()
+        .find(|other| other.entry.phase == Phase::Intent)
+        .is_some_and(|first| first.sequence == record.sequence && first.instance == record.instance);
+    let attempt = Body::read(&record.entry.body)
+        .at("/attempt")
+        .and_then(Value::as_u64);
+    match attempt {
+        Some(number) => format!("attempt {number} recorded, before it was sent again"),
+        None if is_first => "intent recorded, before anything was sent".to_owned(),
+        None => "intent of the next round recorded, before it was sent".to_owned(),
+    }
+}
+
+/// Whose word an amendment is, and why they gave it.
+fn settled(shown: &Shown, out: &mut dyn Write, record: &StoredEntry) -> io::Result<()> {
+    let body = Body::read(&record.entry.body);
+    let (Some(by), Some(because)) = (body.text("/settled/by"), body.text("/settled/because")) else {
+        return Ok(());
+    };
+    let label = format!("  {:26}the word of ", "");
+    shown.text(out, &label, &format!("{}: {}", line(by), line(because)))
 }
 
 fn concluded(record: &StoredEntry) -> String {
@@ -131,6 +170,9 @@ fn request(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()> 
         "host",
         intent.text("/host").map_or_else(|| "unnamed".to_owned(), line),
     ));
+    if let Some(principal) = intent.text("/principal") {
+        facts.push(("principal", line(principal)));
+    }
     facts.push((
         "revision",
         intent.text("/revision").map_or_else(|| "–".to_owned(), line),
@@ -146,6 +188,9 @@ fn request(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()> 
     {
         facts.push(("deadline", times::span(ms)));
     }
+    if let Some(hex) = intent.text("/idempotencyKeyDigest") {
+        facts.push(("key", format!("sha-256 {}", line(hex))));
+    }
     let schema = intent
         .text("/schemaDigest")
         .map_or_else(|| "none known".to_owned(), |hex| format!("sha-256 {}", line(hex)));
@@ -160,7 +205,11 @@ fn contract(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()>
     writeln!(out, "\nContract")?;
     let class = intent.text("/effectClass");
     let clauses = intent.list("/contract");
-    let text = |clause: &Value, name: &str| line(clause.get(name).and_then(Value::as_str).unwrap_or("–"));
+    // An expression may be written over several lines.
+    let text = |clause: &Value, name: &str| {
+        let text = clause.get(name).and_then(Value::as_str).unwrap_or("–");
+        line(&text.replace('\n', " "))
+    };
     let widest = clauses
         .iter()
         .map(|clause| screen::width(&text(clause, "clause")))
@@ -169,8 +218,13 @@ fn contract(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()>
         .min(48);
     for clause in clauses {
         let what = text(clause, "clause");
+        let source = text(clause, "source");
+        if screen::width(&what) > widest {
+            shown.text(out, "  ", &format!("{what}, from {source}"))?;
+            continue;
+        }
         let pad = " ".repeat(widest.saturating_sub(screen::width(&what)));
-        writeln!(out, "  {what}{pad}  from {}", text(clause, "source"))?;
+        writeln!(out, "  {what}{pad}  from {source}")?;
     }
     match (clauses.is_empty(), class) {
         (true, _) => shown.text(
@@ -204,11 +258,19 @@ fn arguments(shown: &Shown, out: &mut dyn Write, intent: &Body) -> io::Result<()
     for notice in intent.list("/disclosed/notices").iter().filter_map(Value::as_str) {
         shown.text(out, "  notice    ", &line(notice))?;
     }
+    if let Some(asked) = intent.at("/disclosed/confirmation/asked").and_then(Value::as_str) {
+        let end = intent.text("/disclosed/confirmation/end").unwrap_or("–");
+        shown.text(
+            out,
+            "  consent   ",
+            &format!("{}: the user was asked: {}", line(end), line(asked)),
+        )?;
+    }
     Ok(())
 }
 
 /// A value as it is kept: whole, or the beginning of its text where it was longer than is kept.
-fn kept(
+pub(super) fn kept(
     shown: &Shown,
     out: &mut dyn Write,
     value: Option<&Value>,

@@ -40,6 +40,18 @@ fn a_page_answers_three_questions_and_shows_the_rest() {
 }
 
 #[test]
+fn a_page_tells_each_sending_and_what_a_look_saw() {
+    let written = Written::new();
+    written.sent_twice_and_seen(2);
+    insta::assert_snapshot!("looked_at", page(&written, 2, Lang::En));
+    let unseen = Written::new();
+    unseen.every_kind();
+    let page = page(&unseen, 5, Lang::En);
+    assert!(!page.contains("Read-back") && !page.contains("looked:"), "{page}");
+    assert!(!page.contains("attempt 2 recorded"), "{page}");
+}
+
+#[test]
 fn no_page_obeys_what_a_server_wrote_or_shows_a_credential() {
     let written = Written::new();
     written.every_kind();

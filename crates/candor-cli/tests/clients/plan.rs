@@ -152,7 +152,7 @@ fn declared(session: &Session) -> String {
     };
     let tools = session.contract.iter();
     let declared: String = tools
-        .map(|tool| contract::of(tool, "write", mapping(tool), Document::Structured))
+        .map(|tool| contract::of(tool, "write", mapping(tool), Document::Structured, None))
         .collect();
     if session.unnamed {
         return declared.replace("servers.fixture.", &format!("servers.{}.", session.script));

@@ -53,7 +53,7 @@ fn of_turn(client: &Client, turn: &Turn, calls: &[Value], seen: &[Seen]) -> Vec<
     let mut rest = calls.iter();
     for step in turn.steps() {
         let own = step.expected(client, turn.era).row;
-        for name in step.rounds.iter().chain(&own) {
+        if let Some(name) = &own {
             faults.extend(of_call(step, &name.row(), rest.next()));
         }
         let last = calls
@@ -84,6 +84,8 @@ fn of_call(step: &Step, row: &Row, call: Option<&Value>) -> Vec<String> {
     let Some(call) = call else {
         return vec![format!("{} is missing", step.name)];
     };
+    let sent = step.rounds.filter(|rounds| call["attempts"] != json!(rounds));
+    let sent = sent.map(|rounds| format!("{}: it should be sent {rounds} times: {call}", step.name));
     [
         ("tool", &step.tool),
         ("protocol", &row.protocol),
@@ -94,5 +96,6 @@ fn of_call(step: &Step, row: &Row, call: Option<&Value>) -> Vec<String> {
     .into_iter()
     .filter(|(part, expected)| call[*part] != json!(expected))
     .map(|(part, expected)| format!("{}: {part} should be {expected}: {call}", step.name))
+    .chain(sent)
     .collect()
 }

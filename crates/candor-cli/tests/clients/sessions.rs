@@ -126,9 +126,9 @@ pub(crate) struct Step {
     /// The row of the decision table.
     #[serde(default)]
     row: Option<RowName>,
-    /// Rows of rounds before the last, which stand in the ledger as operations of their own.
+    /// In how many rounds it was sent, where there is more than one: they are one operation.
     #[serde(default)]
-    pub(crate) rounds: Vec<RowName>,
+    pub(crate) rounds: Option<u64>,
     /// What the first block says, in pieces.
     #[serde(default)]
     pub(crate) says: Vec<String>,

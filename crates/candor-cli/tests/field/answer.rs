@@ -214,7 +214,7 @@ fn authored(row: &Row, result: &Value, bare: &str, what: &str) {
 }
 
 /// The same answer but for Candor's own members of `_meta`.
-fn same(subject: &Subject, name: &str, same: Same, bare: &str, through: &str) {
+pub(crate) fn same(subject: &Subject, name: &str, same: Same, bare: &str, through: &str) {
     match same {
         Same::Bytes => frame::assert_only_verdict_added(bare, through),
         Same::Shape => {

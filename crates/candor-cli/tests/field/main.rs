@@ -15,6 +15,7 @@ mod discover;
 #[path = "../it/harness/mod.rs"]
 #[expect(dead_code, reason = "the other test program uses the rest of it")]
 mod harness;
+mod hidden;
 mod isolation;
 mod play;
 mod report;
@@ -28,6 +29,11 @@ use subject::Subject;
 macro_rules! subjects {
     ($($test:ident = $name:literal),+ $(,)?) => {
         $(#[test] fn $test() { hold($name); })+
+
+        /// Each once more, with contract packs.
+        mod hidden_failures {
+            $(#[test] fn $test() { super::hidden::hold($name); })+
+        }
 
         #[test]
         fn no_subject_is_left_out() {
@@ -53,6 +59,7 @@ subjects!(
     leanspec = "leanspec",
     time = "time",
     git = "git",
+    git_old = "git-old",
     kglite = "kglite",
     nano = "nano",
     multidim = "multidim",

@@ -57,6 +57,9 @@ pub(crate) struct Subject {
     /// Calls whose answer only looks like a failure.
     #[serde(default)]
     pub(crate) honest: Vec<Call>,
+    /// More calls that work: none of them may be flagged.
+    #[serde(default)]
+    pub(crate) works: Vec<Call>,
     #[serde(skip, default = "scratch")]
     scratch: tempfile::TempDir,
 }

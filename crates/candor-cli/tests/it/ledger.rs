@@ -94,7 +94,7 @@ fn verify(scene: &Scene) -> Option<i32> {
 }
 
 /// Waits until the fixture has said the truth of a call: the request has arrived and the action is done.
-fn wait_for_truth(scene: &Scene, count: usize) {
+pub(crate) fn wait_for_truth(scene: &Scene, count: usize) {
     let start = Instant::now();
     while scene.truth(Way::Through).len() < count {
         assert!(start.elapsed() < DEADLINE, "waited for the server to act");

@@ -10,16 +10,23 @@
 )]
 
 mod arguments;
+mod confirming;
+mod contracts;
 mod demo;
 mod ease;
 mod exits;
 mod fidelity;
 mod field_cases;
+mod following;
 mod harness;
+mod keys;
 mod ledger;
 mod ledger_stress;
+mod own_tools;
 mod reading;
+mod recovering;
 mod redaction;
 mod revival;
 mod rows;
+mod settling;
 mod wire;

@@ -268,6 +268,8 @@ fn every_command_that_reads_has_examples_in_its_help() {
     for words in [
         &["calls"][..],
         &["show"],
+        &["settle"],
+        &["report"],
         &["ledger"],
         &["ledger", "verify"],
         &["explain"],

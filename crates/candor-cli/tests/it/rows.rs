@@ -95,13 +95,12 @@ impl Run<'_> {
         if self.class == "read" {
             scene = scene.option("--read").option(&self.name);
         }
-        let mapping = if self.case.contract == "none" {
-            None
-        } else {
-            self.tool.mapping.as_ref()
-        };
-        if mapping.is_some() || self.class == "idempotent" {
-            scene = scene.config(&contract::of(&self.name, self.class, mapping, self.case.document));
+        let stated = self.case.contract != "none";
+        let mapping = self.tool.mapping.as_ref().filter(|_| stated);
+        let more = self.tool.contract.as_deref().filter(|_| stated);
+        if mapping.is_some() || more.is_some() || self.class == "idempotent" {
+            let config = contract::of(&self.name, self.class, mapping, self.case.document, more);
+            scene = scene.config(&config);
         }
         scene
     }

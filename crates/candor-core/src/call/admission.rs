@@ -28,21 +28,36 @@ pub struct Admission {
 }
 
 /// Checks a call against what is known of its tool. `times` says how often these very arguments were refused,
-/// this time included, should they be refused.
-pub fn admit(request: &CallRequest, knowledge: &Knowledge, now: UnixMillis, times: u32) -> Admission {
+/// this time included, should they be refused; `principal` is who calls, empty where nobody said.
+pub fn admit(
+    request: &CallRequest,
+    knowledge: &Knowledge,
+    principal: &str,
+    now: UnixMillis,
+    times: u32,
+) -> Admission {
     let mut admission = Admission {
         refusal: None,
         coerced: None,
         disclosure: Disclosure::default(),
     };
+    let bad_key = request.key.issue();
     match knowledge {
+        Knowledge::Listed(_) | Knowledge::Unlistable { .. } if bad_key.is_some() => {
+            admission.refusal = Some(Ending::BadInput {
+                issues: bad_key.into_iter().collect(),
+                total: 1,
+                by_rule: false,
+                times,
+            });
+        }
         Knowledge::NotListed { nearest } => {
             admission.refusal = Some(Ending::UnknownTool {
                 nearest: nearest.clone(),
             });
         }
         Knowledge::Unlistable { why, .. } => admission.find(FindingCode::Unchecked, why.clone()),
-        Knowledge::Listed(tool) => admission.check(request, tool, now, times),
+        Knowledge::Listed(tool) => admission.check(request, tool, principal, now, times),
     }
     admission
 }
@@ -52,7 +67,7 @@ impl Admission {
         self.disclosure.findings.push(Finding::new(code, detail));
     }
 
-    fn check(&mut self, request: &CallRequest, tool: &Tool, now: UnixMillis, times: u32) {
+    fn check(&mut self, request: &CallRequest, tool: &Tool, principal: &str, now: UnixMillis, times: u32) {
         self.note_listing(tool);
         self.note_schemas(tool);
         let mode = tool.terms.arguments.value;
@@ -73,7 +88,7 @@ impl Admission {
             _ => {
                 let (mut issues, total) = self.by_schema(tool, &arguments, mode);
                 let checked = self.coerced.as_ref().unwrap_or(&arguments);
-                let broken = by_rules(tool, checked, now, issues.is_empty());
+                let broken = by_rules(tool, checked, principal, now, issues.is_empty());
                 let (total, by_rule) = (total + broken.len(), !broken.is_empty());
                 issues.extend(broken);
                 (issues, total, by_rule)
@@ -169,10 +184,16 @@ fn named_twice() -> Issue {
 
 /// What the operator's rules find. A rule that can't be evaluated refuses too, but where the schema has already found
 /// something it is only the echo of that.
-fn by_rules(tool: &Tool, arguments: &Value, now: UnixMillis, fit_schema: bool) -> Vec<Issue> {
+fn by_rules(
+    tool: &Tool,
+    arguments: &Value,
+    principal: &str,
+    now: UnixMillis,
+    fit_schema: bool,
+) -> Vec<Issue> {
     // Moments outside the years a calendar knows can only come from a broken clock: rules then see the epoch.
     let now = jiff::Timestamp::from_millisecond(now.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    let answer = |rule: &Rule| match rule.check(arguments, now) {
+    let answer = |rule: &Rule| match rule.check_for(principal, arguments, now) {
         RuleAnswer::Broken(issue) => Some(issue),
         RuleAnswer::CannotTell(issue) if fit_schema => Some(issue),
         RuleAnswer::CannotTell(_) | RuleAnswer::Holds => None,

@@ -28,20 +28,23 @@ pub struct OpenIntent<'a> {
     pub body: &'a [u8],
 }
 
-/// The verdict on an open intent. `attempts` is 1: it may have been sent.
+/// The verdict on an open intent. `attempts` counts the last try: it may have been sent.
 pub fn verdict(intent: &OpenIntent<'_>, now: UnixMillis) -> Entry {
     let body: Value = serde_json::from_slice(intent.body).unwrap_or_default();
     let class = body
         .get("effectClass")
         .and_then(Value::as_str)
         .and_then(|word| word.parse().ok());
+    // Each try has an intent of its own.
+    let attempts = body.get("attempt").and_then(Value::as_u64);
+    let attempts = attempts.and_then(|made| u32::try_from(made).ok()).unwrap_or(1);
     let scene = Scene {
         operation: intent.operation,
         server: ServerName::from(intent.server),
         tool: ToolName::from(intent.tool),
         class: class.unwrap_or(EffectClass::Write),
         claims_read_only: false,
-        attempts: 1,
+        attempts,
         elapsed: Duration::from_millis(now.since(intent.at)),
         strict_shape: false,
         recorded: true,

@@ -1,6 +1,11 @@
 //! The machine of one call. Nothing here waits, sends, writes or looks at a clock.
 
+mod asking;
 mod entries;
+mod keys;
+mod looking;
+mod lowering;
+mod retrying;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,23 +13,33 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use self::asking::Confirmation;
+use self::looking::Looking;
+use self::retrying::Held;
 use super::admission::{Admission, admit};
+use super::keyed::{FirstUse, KeyUse};
 use super::reply::{ending, refuses_parameters};
 use super::request::CallRequest;
+use super::rounds::{Round, RoundMark};
+use crate::asking::confirmation::Answer;
 use crate::contract::effect::EffectClass;
+use crate::contract::recovery::Breaker;
 use crate::contract::terms::{ShapeMode, ToolTerms};
 use crate::contract::tool::{Knowledge, Tool};
-use crate::delivery::answer::{Caller, Delivery, Disclosure, Draft};
+use crate::delivery::answer::{Delivery, Disclosure, Draft};
+use crate::delivery::news::News;
 use crate::delivery::redaction::KnownSecrets;
 use crate::judgment::ending::{Ending, Scene, Voice};
 use crate::judgment::finding::{Finding, FindingCode};
-use crate::judgment::judge::{Judgment, judge, judge_late};
-use crate::judgment::verdict::Protocol;
+use crate::judgment::judge::{Judgment, judge, judge_looked, judge_second};
+use crate::judgment::verdict::{Effect, Protocol};
 use crate::known::Known;
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::VerdictFacts;
 use crate::record::{Entry, Phase, Recording};
+use crate::recovery::read_back::{Look, LookAnswer};
+use crate::recovery::retry::asked_wait;
 use crate::wire::reply::Reply;
 
 /// How many late answers of one call are recorded; a server that goes on answering is not listened to.
@@ -37,6 +52,8 @@ pub struct Circumstances {
     pub server: ServerName,
     /// The host's name, where it gave one.
     pub host: Option<String>,
+    /// Who calls, where somebody said.
+    pub principal: Option<String>,
     /// Refuse every call but trusted reads that can't be recorded.
     pub ledger_required: bool,
     /// Is there a ledger at all?
@@ -47,6 +64,22 @@ pub struct Circumstances {
     pub secrets: KnownSecrets,
 }
 
+impl Circumstances {
+    /// What this call sends under a name that an operator calls secret is secret in every word about it.
+    fn for_call(self: Arc<Self>, request: &CallRequest) -> Arc<Self> {
+        let named = request
+            .raw_arguments()
+            .and_then(|arguments| self.secrets.with_named_in(arguments));
+        match named {
+            Some(secrets) => Arc::new(Self {
+                secrets,
+                ..(*self).clone()
+            }),
+            None => self,
+        }
+    }
+}
+
 /// What happened.
 #[derive(Debug)]
 pub enum Event {
@@ -54,6 +87,12 @@ pub enum Event {
     Learnt(Knowledge),
     /// What was to be recorded is, or is not.
     Recorded(Recording),
+    /// The idempotency key was used before; an intent was not recorded for it.
+    KeyTaken(Box<FirstUse>),
+    /// Nobody used the idempotency key before, as far as can be seen.
+    KeyFree,
+    /// It is time to look again what became of the call that used the key first.
+    KeyDue,
     /// The request was handed to the transport.
     Sent,
     /// The request was answered.
@@ -64,8 +103,19 @@ pub enum Event {
     Recalled,
     /// The deadline passed.
     TimedOut,
+    /// The wait before the next send is over.
+    Waited,
     /// The caller cancelled, or left.
     Cancelled,
+    /// The question to the user ended.
+    Answered(Answer),
+    /// A look at what the call left behind has ended: with an answer, or with why there is none.
+    Looked(Result<LookAnswer, String>),
+    /// There is no looking: the tool is not known to change nothing, or not there.
+    CannotLook {
+        /// Why, as a sentence's end.
+        why: String,
+    },
 }
 
 /// Why no answer will come.
@@ -77,6 +127,13 @@ pub enum Loss {
         why: String,
         /// Will every later call end so, until a person does something?
         lasts: bool,
+    },
+    /// It was not sent: the server is left alone for a while.
+    Resting {
+        /// For so many seconds more.
+        seconds: u64,
+        /// So often it failed, one after the other.
+        failures: u32,
     },
     /// The process or the stream ended.
     Closed {
@@ -107,6 +164,8 @@ pub enum Action {
         /// Ask anew.
         refresh: bool,
     },
+    /// Put [`Call::question`] to the user. Until its end is told, no deadline counts.
+    Ask,
     /// Put these entries on disk, as one.
     Record {
         /// The entries.
@@ -114,8 +173,38 @@ pub enum Action {
         /// Answer only when they are durable; false for trusted reads.
         wait: bool,
     },
+    /// As `Record`, and do that with the call's idempotency key in the same transaction. Answer only when it is durable.
+    RecordKeyed {
+        /// The entries.
+        entries: Vec<Entry>,
+        /// What becomes of the key.
+        key: KeyUse,
+    },
+    /// Was the call's idempotency key used before, with arguments of this digest or others? It ends with
+    /// [`Event::KeyTaken`] or [`Event::KeyFree`]. Nothing is taken.
+    LookUpKey {
+        /// The digest of the call's arguments.
+        arguments: [u8; 32],
+    },
+    /// The call that used the key first is still running: say when it is time to look again.
+    AwaitKey,
     /// Send the request (see [`Call::upstream`]).
     Send,
+    /// Come back with [`Event::Waited`] so long from now, or with [`Event::TimedOut`] where the call has no such time.
+    Wait {
+        /// How long.
+        after: Duration,
+    },
+    /// Ask this tool of the same server with these arguments, so long from now: what did the call leave behind? It ends
+    /// with [`Event::Looked`], or with [`Event::CannotLook`].
+    ReadBack {
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+        /// The wait before.
+        after: Duration,
+    },
     /// Tell the server that nobody waits any more: the deadline of a read passed.
     CancelUpstream,
     /// Give this to the caller.
@@ -142,12 +231,25 @@ pub enum Listen {
 enum State {
     /// Waiting to be told of the tool; `refreshed` once the server was asked anew.
     Learning { refreshed: bool },
+    /// Before the user is asked: was the key used before?
+    LookingUpKey,
+    /// The user is asked; see `asking`.
+    Asking,
     /// The intent is on its way to disk.
     RecordingIntent,
+    /// The call that used its key first is still running.
+    AwaitingKey { first: Box<FirstUse> },
     /// The request is to be handed over, or was; an answer is awaited.
     Waiting,
     /// The server refused the parameters: is the tool still there?
     Confirming { reply: Reply },
+    /// What the call left behind is looked at.
+    Recovering {
+        looking: Box<Looking>,
+        reply: Option<Reply>,
+    },
+    /// The call is to be sent again, after a wait; `recording` once that is over and the next send is on its way to disk.
+    Retrying { recording: bool },
     /// A verdict is on its way to disk.
     Concluding { draft: Box<Draft>, after: After },
     /// The caller is told. What still comes amends the record.
@@ -183,13 +285,40 @@ pub struct Call {
     terms: Option<Arc<ToolTerms>>,
     coerced: Option<Value>,
     disclosure: Disclosure,
+    confirmation: Option<Confirmation>,
     recorded: Recording,
     attempts: u32,
+    /// How often it was to be handed over.
+    tries: u32,
+    /// How an earlier try ended.
+    held: Option<Box<Held>>,
     cancelled: bool,
     timed_out: bool,
     /// Answers that came while the first was being recorded.
     early: Vec<Reply>,
     late_answers: usize,
+    /// The effect that its answers declared so far.
+    declared: Effect,
+    /// The arguments as they were sent, where there is something to look for.
+    args: Option<Value>,
+    /// What a look settled.
+    settled: Option<Look>,
+    /// A call that is told and still open is looked at further.
+    further: Option<Box<Looking>>,
+    /// The contract's read-back can't be asked.
+    unlookable: bool,
+    /// The operation that this goes on with, until it is known to go on.
+    round: Option<Round>,
+    /// How often it was sent in earlier rounds.
+    earlier_sends: u32,
+    /// What the next round will name.
+    leaves: Option<RoundMark>,
+    /// News of earlier calls that may be told with this one's answer.
+    news: Vec<News>,
+    /// Were they told, in a text and in `_meta`?
+    news_told: (bool, bool),
+    /// The operation that the caller is told to be unknown.
+    told_unknown: Option<OperationId>,
     state: State,
 }
 
@@ -203,7 +332,7 @@ impl Call {
         now: UnixMillis,
     ) -> (Self, Vec<Action>) {
         let call = Self {
-            circumstances,
+            circumstances: circumstances.for_call(&request),
             request,
             operation,
             opened: now,
@@ -213,12 +342,26 @@ impl Call {
             terms: None,
             coerced: None,
             disclosure: Disclosure::default(),
+            confirmation: None,
             recorded: Recording::Off,
             attempts: 0,
+            tries: 0,
+            held: None,
             cancelled: false,
             timed_out: false,
             early: Vec::new(),
             late_answers: 0,
+            declared: Effect::Unknown,
+            args: None,
+            settled: None,
+            further: None,
+            unlookable: false,
+            round: None,
+            earlier_sends: 0,
+            leaves: None,
+            news: Vec::new(),
+            news_told: (false, false),
+            told_unknown: None,
             state: State::Learning { refreshed: false },
         };
         (call, vec![Action::Learn { refresh: false }])
@@ -236,12 +379,24 @@ impl Call {
 
     /// The frame for the server, under the id that the shell chose for it.
     pub fn upstream(&self, id: &str) -> String {
-        self.request.upstream(id, self.coerced.as_ref())
+        self.request
+            .upstream(id, self.coerced.as_ref(), self.passes_key())
     }
 
     /// The contract's own deadline, where it has one.
     pub fn contract_deadline(&self) -> Option<Duration> {
         Some(self.terms()?.deadline.as_ref()?.value)
+    }
+
+    /// When its contract has the server left alone, and where that is said: calls under one clause count together.
+    pub fn breaker(&self) -> Option<(String, &Breaker)> {
+        let clause = self.terms()?.breaker.as_ref()?;
+        Some((clause.source.to_string(), &clause.value))
+    }
+
+    /// Does its contract say how to look again at what it left behind?
+    pub fn has_read_back(&self) -> bool {
+        self.class() != EffectClass::Read && self.terms().is_some_and(|terms| terms.read_back.is_some())
     }
 
     /// What the call may change; a tool that nobody classified counts as a write.
@@ -269,6 +424,8 @@ impl Call {
             }
             (State::Learning { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
             (State::Learning { .. }, Event::TimedOut) => self.refuse(&not_in_time(), now),
+            (State::LookingUpKey, event) => self.while_looking_up(event, now),
+            (State::Asking, event) => self.while_asking(&event, now),
             (State::RecordingIntent, Event::TimedOut) => {
                 self.timed_out = true;
                 self.state = State::RecordingIntent;
@@ -277,7 +434,7 @@ impl Call {
             (State::Waiting, Event::Recalled) => {
                 self.state = State::Waiting;
                 self.sent = None;
-                self.attempts = 0;
+                self.attempts = self.attempts.saturating_sub(1);
                 Vec::new()
             }
             (State::Waiting, Event::TimedOut) if self.sent.is_none() => {
@@ -290,6 +447,10 @@ impl Call {
                 Vec::new()
             }
             (State::RecordingIntent, Event::Recorded(recording)) => self.intent_recorded(recording, now),
+            (State::RecordingIntent, Event::KeyTaken(first)) => self.key_taken(first, now),
+            (State::AwaitingKey { .. }, Event::KeyDue) => self.go_for_it(now),
+            (State::AwaitingKey { first }, Event::TimedOut) => self.retell(&first, now),
+            (State::AwaitingKey { .. }, Event::Cancelled) => self.refuse(&Ending::CancelledUnsent, now),
             (State::Waiting, Event::Sent) => {
                 self.state = State::Waiting;
                 self.sent = Some(now);
@@ -313,7 +474,14 @@ impl Call {
             (State::Concluding { draft, after }, Event::Recorded(recording)) => {
                 self.tell(*draft, after, &recording, now)
             }
+            (State::Retrying { recording }, event) => self.retrying(recording, event, now),
+            (State::Recovering { looking, reply }, event) => self.recovering(*looking, reply, event, now),
             (State::Told, Event::Replied(reply)) => self.late(&reply, now),
+            (State::Told, Event::Looked(end)) => self.looked_further(&end, now),
+            (State::Told, Event::CannotLook { .. }) => {
+                self.further = None;
+                Vec::new()
+            }
             (state @ (State::Concluding { .. } | State::Confirming { .. }), Event::Replied(reply)) => {
                 // One more answer while the first is still on its way: its turn comes once the caller is told.
                 self.state = state;
@@ -342,6 +510,7 @@ impl Call {
         } = admit(
             &self.request,
             knowledge,
+            self.circumstances.principal.as_deref().unwrap_or_default(),
             now,
             self.earlier_refusals.saturating_add(1),
         );
@@ -352,14 +521,11 @@ impl Call {
         }
         self.coerced = coerced;
         self.disclosure = disclosure;
-        match refusal {
+        match refusal.or_else(|| self.cannot_keep_key()) {
             Some(ending) => self.refuse(&ending, now),
             None => {
-                self.state = State::RecordingIntent;
-                vec![Action::Record {
-                    entries: self.intent(now),
-                    wait: self.waits_for_disk(),
-                }]
+                self.join_round();
+                self.go_for_it(now)
             }
         }
     }
@@ -373,11 +539,12 @@ impl Call {
             return self.conclude(&not_in_time(), None, now);
         }
         match &self.recorded {
-            Recording::Not { why } if self.must_be_recorded() => {
+            Recording::Not { why } if self.must_be_recorded() || self.request.key.key().is_some() => {
                 let why = why.clone();
                 self.conclude(&Ending::Unrecorded { why }, None, now)
             }
             _ => {
+                self.tries += 1;
                 self.state = State::Waiting;
                 vec![Action::Send]
             }
@@ -419,21 +586,27 @@ impl Call {
             mapping: terms
                 .and_then(|terms| terms.mapping.as_ref())
                 .map(|mapping| &mapping.value),
+            text: terms.map_or(&[], |terms| &terms.text),
             believed: terms
                 .is_some_and(|terms| terms.trust_verdicts.value)
                 .then(|| self.class()),
         };
         let none = BTreeMap::new();
         let refusals = terms.map_or(&none, |terms| &terms.nothing_done_on);
-        ending(reply, &asked, refusals, listed, &self.circumstances.secrets)
+        let ending = ending(reply, &asked, refusals, listed, &self.circumstances.secrets);
+        self.lowered(ending, reply)
     }
 
     fn lost(&mut self, loss: Loss, now: UnixMillis) -> Vec<Action> {
         let ending = match loss {
             Loss::NeverLeft { why, lasts } => {
-                self.attempts = 0;
+                // This try never left; what earlier ones did stands.
+                self.attempts = self
+                    .attempts
+                    .saturating_sub(u32::from(self.sent.take().is_some()));
                 Ending::ConnectFailed { why, lasts }
             }
+            Loss::Resting { seconds, failures } => Ending::Resting { seconds, failures },
             Loss::Closed { exit, restarts } => Ending::Closed { exit, restarts },
             Loss::Oversized { length, limit } => Ending::Oversized { length, limit },
             Loss::Unreadable { why } => Ending::Replied(Box::new(ResultReading::no_result(why))),
@@ -445,15 +618,67 @@ impl Call {
     fn refuse(&mut self, ending: &Ending, now: UnixMillis) -> Vec<Action> {
         let intent = self.intent(now);
         let mut actions = self.conclude(ending, None, now);
-        if let Some(Action::Record { entries, .. }) = actions.first_mut() {
+        if let Some(Action::Record { entries, .. } | Action::RecordKeyed { entries, .. }) =
+            actions.first_mut()
+        {
             entries.splice(0..0, intent);
         }
         actions
     }
 
+    /// The call has ended: it is looked after where its contract says how, and then told.
     fn conclude(&mut self, ending: &Ending, reply: Option<&Reply>, now: UnixMillis) -> Vec<Action> {
+        self.begin_to_look(ending, reply, now)
+            .unwrap_or_else(|| self.finish(ending, reply, None, now))
+    }
+
+    /// What looking came to is known, or nothing was looked at: the call is sent again, or told.
+    fn finish(
+        &mut self,
+        ending: &Ending,
+        reply: Option<&Reply>,
+        look: Option<Look>,
+        now: UnixMillis,
+    ) -> Vec<Action> {
+        let may_retry = self.terms().is_some_and(|terms| terms.retry.is_some());
+        if !may_retry && self.held.is_none() {
+            return self.close(ending, reply, look, now);
+        }
+        let judgment = self.judged(ending, look.clone(), now);
+        if let Some(actions) = self.try_again(&judgment, (ending, reply, look.as_ref()), now) {
+            return actions;
+        }
+        match self.honest(&judgment) {
+            Some(held) => self.close(&held.ending, held.reply.as_ref(), held.look, now),
+            None => self.close(ending, reply, look, now),
+        }
+    }
+
+    fn judged(&self, ending: &Ending, look: Option<Look>, now: UnixMillis) -> Judgment {
+        match look {
+            Some(look) => judge_looked(&self.scene(now), ending, look),
+            None => judge(&self.scene(now), ending),
+        }
+    }
+
+    /// The verdict stands: it is recorded, and then told.
+    fn close(
+        &mut self,
+        ending: &Ending,
+        reply: Option<&Reply>,
+        look: Option<Look>,
+        now: UnixMillis,
+    ) -> Vec<Action> {
         let scene = self.scene(now);
-        let judgment = judge(&scene, ending);
+        let mut judgment = self.judged(ending, look, now);
+        if reply.is_some() {
+            self.declared = judgment.ruling.effect;
+        }
+        if let (Some(error), Some(reply)) = (&mut judgment.verdict.error, reply) {
+            error.retry_after = error.retry_after.or_else(|| asked_wait(reply));
+        }
+        self.look_further(&judgment, ending, reply, now);
+        self.disclosure.news = std::mem::take(&mut self.news);
         let read = self.class() == EffectClass::Read;
         let after = match ending {
             // Nobody waits for this read any more; a write is listened to, and must not be stopped half-way.
@@ -461,12 +686,7 @@ impl Call {
             Ending::CancelledSent if !read => After::ListenUntilDeadline,
             _ => After::Nothing,
         };
-        let caller = Caller {
-            id: self.request.id().to_owned(),
-            revision: self.request.revision,
-            promises_structure: self.tool.as_ref().is_none_or(|tool| tool.promises_structure()),
-        };
-        let draft = Draft::new(&scene, ending, judgment, caller, &self.disclosure, reply);
+        let draft = Draft::new(&scene, ending, judgment, self.caller(), &self.disclosure, reply);
         let entries = if self.circumstances.has_ledger {
             let facts = VerdictFacts {
                 block: draft.block.as_deref(),
@@ -478,14 +698,13 @@ impl Call {
         } else {
             Vec::new()
         };
+        self.note_told(&draft, reply);
+        let action = self.put_down(entries, self.keeps(&draft));
         self.state = State::Concluding {
             draft: Box::new(draft),
             after,
         };
-        vec![Action::Record {
-            entries,
-            wait: self.waits_for_disk(),
-        }]
+        vec![action]
     }
 
     /// Trusted reads do not wait for the sync; nor does a call whose intent already could not be written: it has
@@ -515,7 +734,20 @@ impl Call {
         for reply in std::mem::take(&mut self.early) {
             actions.extend(self.late(&reply, now));
         }
+        actions.extend(self.next_look(now));
         actions
+    }
+
+    /// Judges an answer beside those that came before it.
+    fn judge_again(&mut self, scene: &Scene, ending: &Ending) -> Judgment {
+        let judgment = judge_second(scene, ending, self.declared);
+        if judgment.ruling.finding == Some(FindingCode::Contradiction) {
+            // A server that contradicts itself has no third say.
+            self.late_answers = KEPT_LATE;
+        } else if judgment.ruling.effect != Effect::Unknown {
+            self.declared = judgment.ruling.effect;
+        }
+        judgment
     }
 
     /// An answer, or a second one, that came after the verdict: it amends the record, and nobody is told twice.
@@ -526,7 +758,9 @@ impl Call {
         self.late_answers += 1;
         let ending = self.read(reply, true);
         let scene = self.scene(now);
-        let mut judgment: Judgment = judge_late(&scene, &ending);
+        let mut judgment = self.judge_again(&scene, &ending);
+        let was_looking = self.further.is_some();
+        judgment = self.late_with_look(&ending, reply, judgment, now);
         judgment.findings.push(Finding::new(
             FindingCode::LateAnswer,
             format!(
@@ -540,13 +774,26 @@ impl Call {
             ..VerdictFacts::default()
         };
         let entry = self.verdict_entry(Phase::Amendment, &scene, &judgment, &facts, now);
-        vec![Action::Record {
-            entries: vec![entry],
-            wait: false,
-        }]
+        let first = match self.keeps_late(&scene, &ending, reply) {
+            Some(key) => Action::RecordKeyed {
+                entries: vec![entry],
+                key,
+            },
+            None => Action::Record {
+                entries: vec![entry],
+                wait: false,
+            },
+        };
+        let mut actions = vec![first];
+        // One that was looked at already goes on being looked at by itself.
+        if !was_looking {
+            actions.extend(self.next_look(now));
+        }
+        actions
     }
 
-    fn terms(&self) -> Option<&ToolTerms> {
+    /// The contract of its tool, as far as it is known.
+    pub fn terms(&self) -> Option<&ToolTerms> {
         self.tool
             .as_ref()
             .map(|tool| &tool.terms)
@@ -568,7 +815,7 @@ impl Call {
             tool: self.request.tool.clone(),
             class: self.class(),
             claims_read_only: self.tool.as_ref().is_some_and(|tool| tool.claims_read_only()),
-            attempts: self.attempts,
+            attempts: self.earlier_sends.saturating_add(self.attempts),
             elapsed: Duration::from_millis(now.since(self.sent.unwrap_or(self.opened))),
             strict_shape: self
                 .terms()

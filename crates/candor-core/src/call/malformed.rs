@@ -67,10 +67,12 @@ pub fn refuse(
             schema: None,
             revision: revision.as_str(),
             host: circumstances.host.as_deref(),
+            principal: circumstances.principal.as_deref(),
             request_id: id,
             deadline_ms: 0,
             disclosed: serde_json::Value::Null,
             contract: Vec::new(),
+            key: None,
         },
     );
     let verdict = bodies::verdict(&scene, now, draft.judgment(), &VerdictFacts::default());

@@ -4,10 +4,13 @@
 
 pub mod admission;
 pub mod crashed;
+pub mod keyed;
 pub mod machine;
 pub mod malformed;
 pub mod reply;
 pub mod request;
+pub mod rounds;
+pub mod settled;
 
 #[cfg(test)]
 mod tests;

@@ -3,12 +3,16 @@
 use std::ops::Range;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
+use super::keyed::GivenKey;
+use super::rounds::RoundMark;
+use crate::contract::recovery::KeyPlace;
 use crate::names::ToolName;
 use crate::wire::decode::{CallParams, Implementation, RequestMeta};
-use crate::wire::encode::{Edits, span};
+use crate::wire::encode::{Edits, add_members, span};
 use crate::wire::envelope::{Message, Request, read, text_of};
-use crate::wire::members::object;
+use crate::wire::members::{Opened, entries, object};
 use crate::wire::revision::Revision;
 
 /// The arguments of a call.
@@ -41,8 +45,18 @@ pub struct CallRequest {
     pub client: Option<String>,
     /// The revision that the request names itself (2026-07-28).
     pub named_revision: Option<Revision>,
+    /// Does it bring the state of an earlier round back (2026-07-28)?
+    pub is_round: bool,
     /// What 2026-07-28 wants in `_meta` of every request, raw; nothing in the legacy era.
     pub protocol_meta: Option<String>,
+    /// Its idempotency key.
+    pub key: GivenKey,
+    /// What it goes on with, where it is a further round of one operation (2026-07-28).
+    pub round: Option<RoundMark>,
+    /// Where `params` stands.
+    params: Range<usize>,
+    /// Where `_meta` stands, where it is an object.
+    meta: Option<Range<usize>>,
 }
 
 /// Why a `tools/call` is malformed, in words that say what was expected.
@@ -104,7 +118,15 @@ impl CallRequest {
         };
         let meta: Option<RequestMeta<'_>> = params.meta.and_then(|raw| object(raw.get()));
         let named_revision = meta.as_ref().and_then(RequestMeta::revision);
+        let key = meta.as_ref().and_then(|meta| meta.idempotency_key);
         Ok(Self {
+            key: GivenKey::read(key.map(RawValue::get)),
+            round: RoundMark::of_request(&params, name.as_ref()),
+            params: span(text, raw.get()).unwrap_or_default(),
+            meta: params
+                .meta
+                .filter(|raw| raw.get().starts_with('{'))
+                .and_then(|raw| span(text, raw.get())),
             client: meta
                 .as_ref()
                 .and_then(|meta| Some(Implementation::name_in(meta.client_info?.get())?.into_owned())),
@@ -116,6 +138,7 @@ impl CallRequest {
             id: span(text, request.id.get()).unwrap_or_default(),
             tool: ToolName::from(name.as_ref()),
             arguments,
+            is_round: params.request_state.is_some(),
             as_task: params.task.is_some_and(|raw| raw.get() != "null"),
             revision: named_revision.unwrap_or(in_force),
             text: text.to_owned(),
@@ -145,14 +168,80 @@ impl CallRequest {
         }
     }
 
-    /// The frame for the server: the id is Candor's own, the arguments are as they came unless they were coerced.
-    pub fn upstream(&self, id: &str, coerced: Option<&Value>) -> String {
+    /// The frame for the server: the id is Candor's own, the arguments are as they came unless they were coerced. A key
+    /// that the server takes is added where it is to stand, unless the caller put something there.
+    pub fn upstream(&self, id: &str, coerced: Option<&Value>, key: Option<(&KeyPlace, &str)>) -> String {
         let mut edits = Edits::new();
         edits.replace(self.id.clone(), id);
-        if let (Some(value), Arguments::Object(span)) = (coerced, &self.arguments) {
-            edits.replace(span.clone(), value.to_string());
+        let mut arguments = match (coerced, &self.arguments) {
+            (Some(value), Arguments::Object(_)) => Some(value.to_string()),
+            _ => None,
+        };
+        match key {
+            Some((KeyPlace::Argument(name), key)) => {
+                let raw = arguments.as_deref().or(self.raw_arguments()).unwrap_or("{}");
+                arguments = with_member(raw, name, key).or(arguments);
+            }
+            Some((KeyPlace::Meta(name), key)) => self.add_to_meta(&mut edits, name, key),
+            None => {}
+        }
+        match (&self.arguments, arguments) {
+            (_, None) => {}
+            (Arguments::Object(span), Some(text)) => edits.replace(span.clone(), text),
+            (Arguments::Null, Some(_)) => {}
+            (Arguments::Absent, Some(text)) => {
+                self.add_to_params(&mut edits, &format!("\"arguments\":{text}"));
+            }
         }
         edits.apply(&self.text)
+    }
+
+    /// The same call without what belongs to a round of it: answers and state are for whoever asked (2026-07-28). Nothing
+    /// where they can't be taken out.
+    pub fn without_round(&self) -> Option<Self> {
+        let Ok(Message::Request(request)) = read(&self.text) else {
+            return None;
+        };
+        let params = request.params?.get();
+        let kept: Vec<String> = Opened::whole(params)
+            .members()
+            .iter()
+            .filter(|(name, _)| !matches!(text_of(name).as_deref(), Ok("inputResponses" | "requestState")))
+            .map(|(name, value)| format!("{name}:{value}"))
+            .collect();
+        let mut edits = Edits::new();
+        edits.replace(span(&self.text, params)?, format!("{{{}}}", kept.join(",")));
+        let mut bare = Self::parse(&edits.apply(&self.text), self.revision)?.ok()?;
+        bare.client.clone_from(&self.client);
+        Some(bare)
+    }
+
+    /// What the client brought back from an earlier round: its state, as text, and its answers, raw (2026-07-28).
+    pub fn round(params: &RawValue) -> Option<(String, Option<String>)> {
+        let params: CallParams<'_> = serde_json::from_str(params.get()).ok()?;
+        let state = text_of(params.request_state?.get()).ok()?.into_owned();
+        Some((state, params.input_responses.map(|raw| raw.get().to_owned())))
+    }
+
+    fn add_to_meta(&self, edits: &mut Edits, name: &str, key: &str) {
+        match &self.meta {
+            Some(span) => {
+                let raw = self.text.get(span.clone()).unwrap_or_default();
+                if let Some(whole) = with_member(raw, name, key) {
+                    edits.replace(span.clone(), whole);
+                }
+            }
+            None => {
+                let member = Value::from(name).to_string();
+                self.add_to_params(edits, &format!("\"_meta\":{{{member}:{}}}", Value::from(key)));
+            }
+        }
+    }
+
+    fn add_to_params(&self, edits: &mut Edits, member: &str) {
+        if let Some((at, what)) = add_members(&self.text, &self.params, member) {
+            edits.insert(at, what);
+        }
     }
 
     /// Lets go of the text, once nothing of it will be sent any more.
@@ -160,5 +249,45 @@ impl CallRequest {
         self.text = String::new();
         self.id = 0..0;
         self.arguments = Arguments::Absent;
+        self.params = 0..0;
+        self.meta = None;
+    }
+}
+
+/// An object with one member more; `None` where it has it already, or is none.
+fn with_member(raw: &str, name: &str, value: &str) -> Option<String> {
+    let has = |written: &str| serde_json::from_str::<String>(written).is_ok_and(|written| written == name);
+    if entries(raw)?.iter().any(|(written, _)| has(written)) {
+        return None;
+    }
+    let member = format!("{}:{}", Value::from(name), Value::from(value));
+    let (at, what) = add_members(raw, &(0..raw.len()), &member)?;
+    let mut edits = Edits::new();
+    edits.insert(at, what);
+    Some(edits.apply(raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_loses_what_belongs_to_it_and_nothing_else() {
+        let frame = r#"{"jsonrpc":"2.0","id":"r2","method":"tools/call","params":{"name":"drop","inputResponses":{"a":1},"arguments":{"n":1.10},"requestState":"s","_meta":{"x":[ 1]}}}"#;
+        let request = CallRequest::parse(frame, Revision::V2026_07_28).unwrap().unwrap();
+        let bare = request.without_round().unwrap();
+        assert_eq!(
+            bare.upstream("7", None, None),
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"drop","arguments":{"n":1.10},"_meta":{"x":[ 1]}}}"#
+        );
+        assert_eq!(
+            (bare.id(), bare.raw_arguments()),
+            ("\"r2\"", Some(r#"{"n":1.10}"#))
+        );
+        let Ok(Message::Request(read)) = read(frame) else {
+            panic!("it is a request")
+        };
+        let round = CallRequest::round(read.params.unwrap());
+        assert_eq!(round, Some(("s".to_owned(), Some(r#"{"a":1}"#.to_owned()))));
     }
 }

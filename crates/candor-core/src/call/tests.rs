@@ -1,10 +1,17 @@
 //! The machine of one call, driven by lists of events. No clock: every moment is given.
 
+mod asking;
+mod keys;
+mod looking;
+mod retrying;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::keyed::KeyUse;
 use super::machine::{Action, Call, Circumstances, Event, Loss};
 use super::request::CallRequest;
 use crate::contract::effect::{EffectClass, Source, Sourced};
@@ -13,7 +20,7 @@ use crate::contract::mapping::{Document, Mapping, ValueList, Values};
 use crate::contract::terms::ToolTerms;
 use crate::contract::tool::{Knowledge, Listed, Tool};
 use crate::delivery::redaction::KnownSecrets;
-use crate::judgment::verdict::Outcome;
+use crate::judgment::verdict::{Effect, Outcome};
 use crate::names::{OperationId, ServerName, UnixMillis};
 use crate::record::{Entry, Phase, Receipt, Recording};
 use crate::wire::encode::Pieces;
@@ -24,6 +31,7 @@ fn circumstances(ledger_required: bool) -> Arc<Circumstances> {
     Arc::new(Circumstances {
         server: ServerName::from("rooms"),
         host: Some("test".to_owned()),
+        principal: Some("ada".to_owned()),
         ledger_required,
         has_ledger: true,
         deadline: std::time::Duration::from_secs(55),
@@ -32,15 +40,18 @@ fn circumstances(ledger_required: bool) -> Arc<Circumstances> {
 }
 
 fn tool(class: Option<EffectClass>) -> Arc<Tool> {
+    tool_with(ToolTerms {
+        class: class.map(|class| Sourced::new(class, Source::CommandLine)),
+        ..ToolTerms::default()
+    })
+}
+
+fn tool_with(terms: ToolTerms) -> Arc<Tool> {
     let definition = json!({
         "name": "book_room",
         "inputSchema": { "type": "object", "properties": { "room": { "type": "integer" } }, "required": ["room"] },
     });
     let raw = serde_json::value::to_raw_value(&definition).unwrap();
-    let terms = ToolTerms {
-        class: class.map(|class| Sourced::new(class, Source::CommandLine)),
-        ..ToolTerms::default()
-    };
     Arc::new(Listed::read(&raw).unwrap().compile(terms))
 }
 
@@ -76,7 +87,12 @@ struct Run {
     delivered: Vec<String>,
     cancels: u32,
     refreshes: u32,
+    questions: u32,
     waits: Vec<bool>,
+    retries: Vec<std::time::Duration>,
+    looks: Vec<(String, Value, std::time::Duration)>,
+    keys: Vec<KeyUse>,
+    key_looks: u32,
 }
 
 fn run(call: &mut Call, events: Vec<Event>) -> Run {
@@ -91,11 +107,23 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     run.waits.push(wait);
                     run.entries.extend(entries);
                 }
+                Action::RecordKeyed { entries, key } => {
+                    run.entries.extend(entries);
+                    run.keys.push(key);
+                }
+                Action::AwaitKey | Action::LookUpKey { .. } => run.key_looks += 1,
                 Action::Send => run.sends += 1,
                 Action::CancelUpstream => run.cancels += 1,
                 Action::Deliver(delivery) => {
                     run.delivered.extend(delivery.into_frame().map(Pieces::into_text));
                 }
+                Action::Ask => run.questions += 1,
+                Action::ReadBack {
+                    tool,
+                    arguments,
+                    after,
+                } => run.looks.push((tool, arguments, after)),
+                Action::Wait { after } => run.retries.push(after),
                 Action::Told { .. } => {}
             }
         }
@@ -474,12 +502,15 @@ fn a_result_that_names_a_member_twice_is_not_taken_for_done() {
             .unwrap();
         let mapping = Mapping {
             document: Document::Structured,
-            pointer: "/status".parse().unwrap(),
+            pointer: Some("/status".parse().unwrap()),
             values,
             code: None,
             message: None,
             reference: None,
             suggestion: None,
+            parts: None,
+            failed_where: Vec::new(),
+            nothing_done: BTreeSet::new(),
         };
         let terms = ToolTerms {
             mapping: Some(Sourced::new(mapping, Source::CommandLine)),
@@ -601,4 +632,57 @@ fn what_is_only_queued_is_not_called_recorded() {
             .get("recorded")
             .is_none()
     );
+}
+
+/// What the records conclude of a call whose server answers with these states, one after the other.
+fn concluded(states: &[&str]) -> Vec<(Outcome, Effect)> {
+    let mut values = Values::default();
+    for (list, value) in [(ValueList::Completed, "booked"), (ValueList::Rejected, "taken")] {
+        values.add(list, Scalar::of(&json!(value)).unwrap()).unwrap();
+    }
+    let mapping = Mapping {
+        document: Document::Structured,
+        pointer: Some("/status".parse().unwrap()),
+        values,
+        code: None,
+        message: None,
+        reference: None,
+        suggestion: None,
+        parts: None,
+        failed_where: Vec::new(),
+        nothing_done: BTreeSet::new(),
+    };
+    let terms = ToolTerms {
+        mapping: Some(Sourced::new(mapping, Source::CommandLine)),
+        ..ToolTerms::default()
+    };
+    let definition = json!({ "name": "book_room", "inputSchema": { "type": "object" } });
+    let raw = serde_json::value::to_raw_value(&definition).unwrap();
+    let tool = Arc::new(Listed::read(&raw).unwrap().compile(terms));
+    let mut call = call(&json!({ "room": 1 }), false);
+    let answer = |state: &&str| ok_frame(&json!({ "content": [], "structuredContent": { "status": state } }));
+    let mut events = vec![Event::Learnt(Knowledge::Listed(tool)), on_disk(), Event::Sent];
+    events.extend(states.iter().take(1).map(answer));
+    events.push(on_disk());
+    events.extend(states.iter().skip(1).map(answer));
+    let entries = run(&mut call, events).entries;
+    let concluded = entries.iter().filter_map(|entry| entry.concluded);
+    concluded.map(|words| (words.outcome, words.effect)).collect()
+}
+
+#[test]
+fn a_server_that_contradicts_its_own_answer_is_not_believed_and_one_that_repeats_it_is() {
+    let (done, refused) = (
+        (Outcome::Completed, Effect::Applied),
+        (Outcome::Rejected, Effect::NotApplied),
+    );
+    let unknown = (Outcome::Unknown, Effect::Unknown);
+    assert_eq!(concluded(&["booked", "taken"]), [done, unknown]);
+    assert_eq!(concluded(&["taken", "booked"]), [refused, unknown]);
+    assert_eq!(
+        concluded(&["booked", "taken", "booked"]),
+        [done, unknown],
+        "no third say"
+    );
+    assert_eq!(concluded(&["booked", "booked"]), [done, done]);
 }

@@ -1,6 +1,8 @@
 //! The clauses that hold for one call, in words, each with where it came from: for the record.
 
 use super::effect::{Source, Sourced};
+use super::mapping::Mapping;
+use super::recovery::{Confirm, KeyPlace, Lowered, ReadBack, Retry};
 use super::terms::{Refusal, ShapeMode, ToolTerms};
 
 /// Every clause that somebody stated, and its source. Defaults are left out: they are the program's own.
@@ -28,7 +30,18 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
     };
     add(format!("output = {shape}"), &terms.output.source);
     if let Some(Sourced { value, source }) = &terms.mapping {
-        add(format!("outcome read from {}", value.pointer), source);
+        of_mapping(value, source, &mut add);
+    }
+    for Sourced { value, source } in &terms.text {
+        let means = lowered(value.means);
+        add(format!("text that fits {} means {means}", value.pattern), source);
+    }
+    for Sourced { value, source } in &terms.lower {
+        let means = lowered(value.means);
+        add(
+            format!("a result of which {} holds means {means}", value.when),
+            source,
+        );
     }
     for Sourced { value, source } in &terms.rules {
         add(format!("rule {}", value.name()), source);
@@ -48,14 +61,116 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
         let what = match refusal {
             Refusal::JsonRpc(code) => format!("nothing done on {code}"),
             Refusal::Http(status) => format!("nothing done on HTTP {status}"),
+            Refusal::Code(code) => format!("nothing done on the code {code:?}"),
         };
         add(what, source);
+    }
+    of_recovery(terms, &mut add);
+    if let Some(Sourced { value, source }) = &terms.redact {
+        for name in value.names() {
+            add(format!("redact values named {name}"), source);
+        }
+        for pattern in value.patterns() {
+            add(format!("redact what fits {pattern}"), source);
+        }
     }
     out
 }
 
+const fn lowered(means: Lowered) -> &'static str {
+    match means {
+        Lowered::Failed => "failed",
+        Lowered::Rejected => "rejected",
+        Lowered::Unknown => "unknown",
+    }
+}
+
+fn of_mapping(mapping: &Mapping, source: &Source, add: &mut impl FnMut(String, &Source)) {
+    if let Some(pointer) = &mapping.pointer {
+        add(format!("outcome read from {pointer}"), source);
+    }
+    if let Some(parts) = &mapping.parts {
+        let (items, pointer) = (&parts.items, &parts.pointer);
+        add(
+            format!("parts read from \"{items}\", each by \"{pointer}\""),
+            source,
+        );
+    }
+    for pointer in &mapping.failed_where {
+        add(format!("failed where {pointer} says something"), source);
+    }
+}
+
+fn of_recovery(terms: &ToolTerms, add: &mut impl FnMut(String, &Source)) {
+    if let Some(Sourced { value, source }) = &terms.read_back {
+        add(read_back(value), source);
+    }
+    if let Some(Sourced { value, source }) = &terms.retry {
+        let Retry {
+            attempts,
+            within,
+            wait,
+        } = value;
+        let (within, wait) = (within.as_millis(), wait.as_millis());
+        add(
+            format!("retry: at most {attempts} sends within {within} ms, first wait {wait} ms"),
+            source,
+        );
+    }
+    if let Some(Sourced { value, source }) = &terms.breaker {
+        let (failures, pause) = (value.failures, value.pause.as_millis());
+        add(
+            format!("breaker: {failures} failures in a row, pause {pause} ms"),
+            source,
+        );
+    }
+    if let Some(Sourced { value, source }) = &terms.key_place {
+        let what = match value {
+            KeyPlace::Argument(name) => format!("idempotency key as argument {name}"),
+            KeyPlace::Meta(name) => format!("idempotency key as _meta {name}"),
+        };
+        add(what, source);
+    }
+    if let Some(Sourced { value, source }) = &terms.confirm {
+        let what = match value {
+            Confirm { message: None } => "confirm: a person agrees first".to_owned(),
+            Confirm {
+                message: Some(message),
+            } => format!("confirm: a person agrees first, asked {message:?}"),
+        };
+        add(what, source);
+    }
+}
+
+/// A look again, with everything that decides what it can show.
+fn read_back(clause: &ReadBack) -> String {
+    let mut text = format!("read_back by {}: applied if {}", clause.tool, clause.applied);
+    if let Some(not_applied) = &clause.not_applied {
+        text.push_str(&format!(", not applied if {not_applied}"));
+    }
+    text.push_str(&format!(
+        ", at most {} looks, {} ms between",
+        clause.attempts,
+        clause.wait.as_millis()
+    ));
+    if !clause.window.is_zero() {
+        text.push_str(&format!(
+            ", \"not applied\" only after {} ms",
+            clause.window.as_millis()
+        ));
+    }
+    if clause.prove {
+        text.push_str(", successes too");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use super::super::recovery::Breaker;
+    use super::super::rules::{Term, Zone};
     use super::*;
 
     #[test]
@@ -72,5 +187,71 @@ mod tests {
         });
         let clause = |text: &str| (text.to_owned(), source.to_string());
         assert_eq!(told, [clause("strict_names = true"), clause("output = strict")]);
+    }
+
+    #[test]
+    fn every_clause_of_recovery_is_told_with_what_it_decides() {
+        let term = |text: &str| Term::compile(text, &Zone::utc()).unwrap();
+        let second = Duration::from_secs(1);
+        let said = |terms: ToolTerms| {
+            let told = clauses(&terms);
+            assert!(
+                told.iter().all(|(_, source)| source == "command line"),
+                "{told:?}"
+            );
+            told.into_iter().map(|(text, _)| text).collect::<Vec<_>>()
+        };
+        let told = said(ToolTerms {
+            read_back: Some(Sourced::new(
+                ReadBack {
+                    tool: "list_bookings".to_owned(),
+                    arguments: vec![("room".to_owned(), term("args.room"))],
+                    applied: term("answer.n == 1"),
+                    not_applied: Some(term("answer.n == 0")),
+                    attempts: 3,
+                    wait: second,
+                    window: second,
+                    prove: true,
+                },
+                Source::CommandLine,
+            )),
+            retry: Some(Sourced::new(
+                Retry {
+                    attempts: 2,
+                    within: second,
+                    wait: second,
+                },
+                Source::CommandLine,
+            )),
+            breaker: Some(Sourced::new(
+                Breaker {
+                    failures: 5,
+                    pause: second,
+                },
+                Source::CommandLine,
+            )),
+            key_place: Some(Sourced::new(
+                KeyPlace::Argument("request_id".to_owned()),
+                Source::CommandLine,
+            )),
+            confirm: Some(Sourced::new(
+                Confirm {
+                    message: Some("Book it?".to_owned()),
+                },
+                Source::CommandLine,
+            )),
+            ..ToolTerms::default()
+        });
+        assert_eq!(
+            told,
+            [
+                "read_back by list_bookings: applied if answer.n == 1, not applied if answer.n == 0, at most 3 looks, \
+                 1000 ms between, \"not applied\" only after 1000 ms, successes too",
+                "retry: at most 2 sends within 1000 ms, first wait 1000 ms",
+                "breaker: 5 failures in a row, pause 1000 ms",
+                "idempotency key as argument request_id",
+                "confirm: a person agrees first, asked \"Book it?\"",
+            ]
+        );
     }
 }

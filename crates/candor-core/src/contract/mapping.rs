@@ -3,13 +3,20 @@
 //! Prose never decides (DESIGN 3a): a mapping reads one field that the operator named, and compares it with values
 //! that the operator listed. A field that is absent, or a value in no list, is said to be so and never guessed.
 
+pub mod parts;
 pub mod pointer;
 pub mod scalar;
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use self::parts::PartsClause;
 use self::pointer::Pointer;
 use self::scalar::Scalar;
+use super::recovery::Lowered;
+use crate::judgment::verdict::Part;
+use crate::reading::sign::says_something;
 
 /// Text blocks above this many bytes are not read for a mapping.
 pub const TEXT_LIMIT: usize = 1024 * 1024;
@@ -29,8 +36,14 @@ pub enum Reading {
     Rejected,
     /// The field says: tried, and failed.
     Failed,
+    /// It failed, and the server's code is one of which the contract says that nothing was done.
+    FailedUnapplied,
     /// The field says: done in part.
     Partial,
+    /// The parts say nothing that could be known of the whole.
+    Unknown,
+    /// No field says anything, and a clause about the text lowers the claim.
+    Lowered(Lowered),
     /// The field, or the structure it should be in, is absent.
     Missing,
     /// The field holds a value that no list names.
@@ -190,8 +203,8 @@ pub struct ReferenceClause {
 pub struct Mapping {
     /// The document that all pointers point into.
     pub document: Document,
-    /// The field that decides.
-    pub pointer: Pointer,
+    /// The field that decides, where one does.
+    pub pointer: Option<Pointer>,
     /// What its values mean.
     pub values: Values,
     /// The server's own error code.
@@ -202,10 +215,16 @@ pub struct Mapping {
     pub reference: Option<ReferenceClause>,
     /// The server's suggestion. It is data: quoted as the server's words, never acted on (DESIGN 3b).
     pub suggestion: Option<Pointer>,
+    /// The items of a batch, each with a field of its own. Where they can be read, they decide.
+    pub parts: Option<PartsClause>,
+    /// Fields that hold something only where the call failed. They can only lower what the rest says.
+    pub failed_where: Vec<Pointer>,
+    /// Codes of which the contract says that nothing was done.
+    pub nothing_done: BTreeSet<String>,
 }
 
 /// What a mapping found in one result. All texts are the server's own, cut, not yet masked or escaped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MappedReading {
     /// What the deciding field means.
     pub reading: Reading,
@@ -219,37 +238,57 @@ pub struct MappedReading {
     pub reference: Option<Reference>,
     /// The server's suggestion.
     pub suggestion: Option<String>,
+    /// The items of a batch, each by itself.
+    pub parts: Vec<Part>,
 }
 
 impl Mapping {
     /// Reads one result: its `structuredContent`, and the texts of its text blocks in order. Cannot fail: what can't
-    /// be read is [`Reading::Missing`].
-    pub fn read(&self, structured: Option<&Value>, texts: &[&str]) -> MappedReading {
+    /// be read is [`Reading::Missing`]. `None` where the contract has nothing to say about it:
+    /// no field decides, and none speaks of a failure.
+    pub fn read(&self, structured: Option<&Value>, texts: &[&str]) -> Option<MappedReading> {
         match self.document {
             Document::Structured => self.read_document(structured),
             Document::Text => self.read_document(texts.iter().find_map(|text| json_object(text)).as_ref()),
         }
     }
 
-    fn read_document(&self, document: Option<&Value>) -> MappedReading {
+    fn read_document(&self, document: Option<&Value>) -> Option<MappedReading> {
         let find = |pointer: &Pointer| document.and_then(|whole| pointer.find(whole));
         let plain = |pointer: &Option<Pointer>, limit| {
             let scalar = Scalar::of(find(pointer.as_ref()?)?)?;
             (scalar != Scalar::Null).then(|| cut(&scalar.to_plain(), limit))
         };
-        let field = find(&self.pointer);
-        let reading = match field.map(Scalar::of) {
-            None => Reading::Missing,
-            Some(None) => Reading::Unlisted,
-            Some(Some(value)) => self
-                .values
-                .meaning(&value)
-                .map_or(Reading::Unlisted, Reading::from),
+        let field = self.pointer.as_ref().and_then(find);
+        let failure = self
+            .failed_where
+            .iter()
+            .filter_map(find)
+            .find(|value| says_something(value));
+        let of_items = self
+            .parts
+            .as_ref()
+            .and_then(|clause| clause.read(document?, &self.nothing_done));
+        let code = plain(&self.code, SHORT_LIMIT);
+        let (reading, parts) = match of_items {
+            Some(items) => (Some(self.beside(items.reading, field)), items.parts),
+            None if self.pointer.is_some() || self.parts.is_some() => {
+                (Some(self.by_field(field)), Vec::new())
+            }
+            None => (None, Vec::new()),
         };
-        MappedReading {
-            reading,
-            value: field.map(shown),
-            code: plain(&self.code, SHORT_LIMIT),
+        let reading = match (reading, failure) {
+            (
+                None | Some(Reading::Completed | Reading::Accepted | Reading::Missing | Reading::Unlisted),
+                Some(_),
+            ) => Reading::Failed,
+            (reading, _) => reading?,
+        };
+        let spared = reading == Reading::Failed && self.says_nothing_done(code.as_deref());
+        Some(MappedReading {
+            reading: if spared { Reading::FailedUnapplied } else { reading },
+            value: field.or(failure).map(shown),
+            code,
             message: plain(&self.message, LONG_LIMIT),
             reference: self.reference.as_ref().and_then(|clause| {
                 Some(Reference {
@@ -259,7 +298,38 @@ impl Mapping {
                 })
             }),
             suggestion: plain(&self.suggestion, LONG_LIMIT),
+            parts,
+        })
+    }
+
+    /// What the deciding field means by itself.
+    fn by_field(&self, field: Option<&Value>) -> Reading {
+        match field.map(Scalar::of) {
+            None => Reading::Missing,
+            Some(None) => Reading::Unlisted,
+            Some(Some(value)) => self
+                .values
+                .meaning(&value)
+                .map_or(Reading::Unlisted, Reading::from),
         }
+    }
+
+    /// What the items and a field beside them say together: the worse of the two. A field that speaks of a failure takes
+    /// away that all is done, and more than that it doesn't know of the items.
+    fn beside(&self, items: Reading, field: Option<&Value>) -> Reading {
+        if self.pointer.is_none() || items != Reading::Completed {
+            return items;
+        }
+        match self.by_field(field) {
+            Reading::Completed => items,
+            Reading::Rejected | Reading::Failed => Reading::Failed,
+            other => other,
+        }
+    }
+
+    /// Is this a code of which the contract says that nothing was done?
+    pub fn says_nothing_done(&self, code: Option<&str>) -> bool {
+        code.is_some_and(|code| self.nothing_done.contains(code))
     }
 }
 

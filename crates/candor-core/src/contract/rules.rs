@@ -1,6 +1,6 @@
 //! Rules on arguments that a schema can't say: CEL expressions with a message.
 //!
-//! A rule sees `args` (the arguments), `now` (the time of the call) and `today` (the start of that day in the rule's
+//! A rule sees `args` (the arguments), `principal` (who calls: `principal.name`, empty where nobody said), `now` (the time of the call) and `today` (the start of that day in the rule's
 //! time zone), and adds two functions to CEL's own: `date(text, 'dd/mm/yyyy')` and `format(time, 'dd/mm/yyyy')`.
 //! Only an operator's configuration may hold rules, never a server: still everything is bounded before it runs.
 
@@ -9,6 +9,7 @@ mod expression;
 mod fault;
 mod message;
 mod outline;
+mod term;
 mod tree;
 mod value;
 
@@ -16,16 +17,18 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::expression::{Expression, Scene, WhyNot, tidy};
 use self::message::{MASKED, Message, SECRET_LENGTH};
+use self::tree::OF_A_RULE;
 use super::mapping::pointer::Pointer;
 use crate::arguments::issue::Issue;
 use crate::delivery::redaction::is_secret_name;
 
 pub use self::date::DatePatternFault;
 pub use self::fault::{FaultKind, Part, RuleFault};
+pub use self::term::{NoValue, Seen, Term};
 
 /// Most characters of a received value in an issue.
 const RECEIVED_LIMIT: usize = 80;
@@ -85,7 +88,7 @@ impl Rule {
         zone: &Zone,
     ) -> Result<Self, Vec<RuleFault>> {
         let fault = |part| move |(at, kind)| RuleFault { part, at, kind };
-        let check = Expression::compile(check).map_err(fault(Part::Check));
+        let check = Expression::compile(check, OF_A_RULE).map_err(fault(Part::Check));
         let message = Message::compile(message).map_err(fault(Part::Message));
         match (check, message) {
             (Ok(check), Ok(message)) => Ok(Self(Arc::new(Parts {
@@ -104,10 +107,18 @@ impl Rule {
         &self.0.name
     }
 
-    /// Checks `args` as of `now`. Never fails and never runs long: what can't be decided is said to be so.
+    /// Checks `args` as of `now`, for a caller that nobody named.
     pub fn check(&self, args: &Value, now: Timestamp) -> RuleAnswer {
+        self.check_for("", args, now)
+    }
+
+    /// Checks `args` of a call by `principal` as of `now`. Never fails and never runs long: what can't be decided is said to
+    /// be so.
+    pub fn check_for(&self, principal: &str, args: &Value, now: Timestamp) -> RuleAnswer {
         let parts = &self.0;
-        let scene = match Scene::of(args, now, &parts.zone) {
+        let principal = json!({ "name": principal });
+        let seen = [("args", args), ("principal", &principal)];
+        let scene = match Scene::of(&seen, now, &parts.zone) {
             Ok(scene) => scene,
             Err(why) => return RuleAnswer::CannotTell(self.undecided(args, &why, None)),
         };

@@ -6,10 +6,14 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::effect::{EffectClass, Source, Sourced, class_from_annotations};
+use super::lower::LowerClause;
 use super::mapping::Mapping;
+use super::recovery::{Breaker, Confirm, KeyPlace, ReadBack, Retry};
 use super::rules::Rule;
 use super::schema::Formats;
+use super::text::TextClause;
 use crate::arguments::check::Mode;
+use crate::delivery::redaction::Extra;
 
 /// What a result that breaks its tool's output schema costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -22,12 +26,14 @@ pub enum ShapeMode {
 }
 
 /// An answer by which a server refuses a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Refusal {
     /// A JSON-RPC error with this code.
     JsonRpc(i64),
     /// An HTTP status without a JSON-RPC body.
     Http(u16),
+    /// A result with this code of the server's own, where the mapping reads one.
+    Code(String),
 }
 
 /// What one tool promises, as far as somebody said: the command line over the configuration over trusted annotations
@@ -46,6 +52,10 @@ pub struct ToolTerms {
     pub formats: Sourced<Formats>,
     /// How results are read.
     pub mapping: Option<Sourced<Mapping>>,
+    /// What texts lower a claim, where no field is read.
+    pub text: Vec<Sourced<TextClause>>,
+    /// What expressions over a result lower a claim, where no field is read.
+    pub lower: Vec<Sourced<LowerClause>>,
     /// Extra rules on arguments, in the order in which they were written.
     pub rules: Vec<Sourced<Rule>>,
     /// How long a call may take, from its opening to its answer; `None` leaves it to the host's own limit.
@@ -53,6 +63,18 @@ pub struct ToolTerms {
     /// Refusals by which the server says that nothing was done, each with who said so. Empty unless a contract says so: handlers refuse
     /// mid-work too (DESIGN 3a).
     pub nothing_done_on: BTreeMap<Refusal, Source>,
+    /// How to look again at what a call left behind.
+    pub read_back: Option<Sourced<ReadBack>>,
+    /// When a call may be sent again.
+    pub retry: Option<Sourced<Retry>>,
+    /// When the server is left alone for a while.
+    pub breaker: Option<Sourced<Breaker>>,
+    /// How an idempotency key is passed on.
+    pub key_place: Option<Sourced<KeyPlace>>,
+    /// Whether a person must agree first.
+    pub confirm: Option<Sourced<Confirm>>,
+    /// What is masked beside what Candor knows by itself.
+    pub redact: Option<Sourced<Extra>>,
     /// Whether this server's annotations count.
     pub trust_annotations: Sourced<bool>,
     /// Whether a verdict that the server puts under Candor's key counts as declared.
@@ -68,9 +90,17 @@ impl Default for ToolTerms {
             output: Sourced::default_of(ShapeMode::default()),
             formats: Sourced::default_of(Formats::default()),
             mapping: None,
+            text: Vec::new(),
+            lower: Vec::new(),
             rules: Vec::new(),
             deadline: None,
             nothing_done_on: BTreeMap::new(),
+            read_back: None,
+            retry: None,
+            breaker: None,
+            key_place: None,
+            confirm: None,
+            redact: None,
             trust_annotations: Sourced::default_of(false),
             trust_verdicts: Sourced::default_of(false),
         }

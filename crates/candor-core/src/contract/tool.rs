@@ -97,6 +97,11 @@ impl<'a> Listed<'a> {
         })
     }
 
+    /// The input schema, as it was written.
+    pub fn input(&self) -> Option<&'a RawValue> {
+        self.input
+    }
+
     /// Compiles it with its terms, as the only tool of its name: one definition can't tell of others.
     pub fn compile(self, terms: ToolTerms) -> Tool {
         let formats = terms.formats.value;

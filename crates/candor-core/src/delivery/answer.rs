@@ -6,6 +6,7 @@ use std::ops::Range;
 use bytestring::ByteString;
 use serde_json::{Map, Value, json};
 
+use super::news::News;
 use super::redaction::{self, KnownSecrets, Redacted};
 use super::result::Reworked;
 use super::wording;
@@ -13,7 +14,7 @@ use crate::judgment::ending::{Ending, Scene};
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::how::How;
 use crate::judgment::judge::Judgment;
-use crate::judgment::ruling::{Bytes, Channel, Ruling, refusal_codes};
+use crate::judgment::ruling::{Bytes, Channel, Flag, Ruling, refusal_codes};
 use crate::judgment::verdict::OnDisk;
 use crate::record::Recording;
 use crate::wire::decode::ErrorObject;
@@ -22,7 +23,7 @@ use crate::wire::reply::{Carried, Reply};
 use crate::wire::revision::{Era, Revision};
 
 /// The key of the verdict in `_meta`.
-const VERDICT: &str = "candor/verdict";
+pub(super) const VERDICT: &str = "candor/verdict";
 
 /// What the caller's side needs to be answered.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,10 +46,20 @@ pub struct Disclosure {
     pub notices: Vec<String>,
     /// Findings from before the answer came.
     pub findings: Vec<Finding>,
+    /// What became known of earlier calls.
+    pub news: Vec<News>,
+}
+
+impl Disclosure {
+    /// The news that no `_meta` has told yet.
+    pub(super) fn news_members(&self) -> Vec<Value> {
+        let untold = self.news.iter().filter(|news| !news.in_meta);
+        untold.map(News::member).collect()
+    }
 }
 
 /// An answer that lacks only the word whether it is recorded.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Draft {
     judgment: Judgment,
     /// Candor's block as given, where it wrote one.
@@ -59,7 +70,7 @@ pub struct Draft {
     secrets: KnownSecrets,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Shape {
     /// The server's frame, edited.
     Server {
@@ -88,6 +99,11 @@ pub struct Delivery {
 }
 
 impl Delivery {
+    /// Of a frame that another part of the delivery has made.
+    pub(super) fn of(frame: Option<Pieces>) -> Self {
+        Self { frame }
+    }
+
     /// The frame for the caller, without its newline.
     pub fn into_frame(self) -> Option<Pieces> {
         self.frame
@@ -105,8 +121,13 @@ impl Draft {
         reply: Option<&Reply>,
     ) -> Self {
         let secrets = scene.secrets.clone();
-        let block = wording::block(scene, ending, &judgment)
-            .map(|block| redaction::known(&block, &secrets).value.into_owned());
+        let block = wording::block(scene, ending, &judgment).map(|mut block| {
+            for news in &disclosure.news {
+                block.push('\n');
+                block.push_str(&news.line(&secrets));
+            }
+            redaction::known(&block, &secrets).value.into_owned()
+        });
         let mut shape = shape(&judgment, block.as_deref(), reply, &secrets);
         if let (Shape::Error { code }, Ending::Malformed { rpc_code, .. }) = (&mut shape, ending) {
             *code = *rpc_code;
@@ -145,17 +166,47 @@ impl Draft {
         }
     }
 
+    /// The whole answer as it leaves if its verdict is on disk: what is kept for an idempotency key, in the transaction that
+    /// puts the verdict there.
+    pub fn as_recorded(&self) -> Option<String> {
+        let recorded = Recorded {
+            on_disk: OnDisk::Yes,
+            why_not: None,
+        };
+        self.clone()
+            .complete(recorded)
+            .into_frame()
+            .map(Pieces::into_text)
+    }
+
+    /// Which news it tells, in its text and in its `_meta`.
+    pub fn tells_news(&self) -> (bool, bool) {
+        let in_meta = self.judgment.ruling.channel == Channel::Result;
+        (in_meta && self.block.is_some(), in_meta)
+    }
+
     /// The judgment it delivers.
     pub fn judgment(&self) -> &Judgment {
         &self.judgment
     }
 
     /// Completes the answer: with the receipt, or with the reason why there is none.
-    pub fn sign(mut self, recording: &Recording) -> Delivery {
+    pub fn sign(self, recording: &Recording) -> Delivery {
+        let why_not = match recording {
+            Recording::Not { why } => Some(why.as_str()),
+            _ => None,
+        };
+        self.complete(Recorded {
+            on_disk: on_disk(recording),
+            why_not,
+        })
+    }
+
+    fn complete(mut self, recorded: Recorded<'_>) -> Delivery {
         let frame = match std::mem::replace(&mut self.shape, Shape::Nobody) {
             Shape::Nobody => None,
             Shape::Server { frame, id, result } => {
-                let members = self.members(recording);
+                let members = self.members(recorded);
                 Some(result.finish(&frame, (id, &self.caller.id), &members))
             }
             Shape::Passed { frame, id, mut edits } => {
@@ -163,14 +214,15 @@ impl Draft {
                 Some(edits.share(&frame))
             }
             Shape::Result => {
-                let meta = self.meta(recording);
-                Some(own_result(&self.caller, self.block.as_deref().unwrap_or_default(), meta).into())
+                let meta = self.meta(recorded);
+                let block = self.block.as_deref().unwrap_or_default();
+                Some(own_result(&self.caller, block, self.judgment.ruling.flag, meta).into())
             }
             Shape::Error { code } => {
                 let error = self.judgment.verdict.error.as_ref();
                 let message = error.map_or("", |error| error.message.as_str());
                 let message = redaction::known(message, &self.secrets).value.into_owned();
-                let meta = self.meta(recording);
+                let meta = self.meta(recorded);
                 Some(own_error(Some(&self.caller.id), code, &message, Some(meta)).into())
             }
         };
@@ -178,34 +230,41 @@ impl Draft {
     }
 
     /// What Candor says in `_meta`.
-    fn meta(&mut self, recording: &Recording) -> Map<String, Value> {
-        let verdict = json!(self.judgment.verdict.told(on_disk(recording)));
+    fn meta(&mut self, recorded: Recorded<'_>) -> Map<String, Value> {
+        let verdict = json!(self.judgment.verdict.told(recorded.on_disk));
         let mut meta = Map::new();
         meta.insert(VERDICT.to_owned(), redaction::known_json(verdict, &self.secrets));
         for (key, value) in std::mem::take(&mut self.meta) {
             meta.insert(key, redaction::known_json(value, &self.secrets));
         }
-        if let Recording::Not { why } = recording {
+        if let Some(why) = recorded.why_not {
             meta.insert("candor/notRecorded".to_owned(), json!(why));
         }
         meta
     }
 
     /// The same as text, without braces. Most answers hold a verdict of fixed words alone, which is written as it is.
-    fn members(&mut self, recording: &Recording) -> String {
-        let told = self.judgment.verdict.told(on_disk(recording));
+    fn members(&mut self, recorded: Recorded<'_>) -> String {
+        let told = self.judgment.verdict.told(recorded.on_disk);
         if self.meta.is_empty()
-            && !matches!(recording, Recording::Not { .. })
+            && recorded.why_not.is_none()
             && self.judgment.verdict.has_no_text()
             && let Ok(verdict) = serde_json::to_string(&told)
         {
             return format!("\"{VERDICT}\":{verdict}");
         }
-        let mut text = Value::Object(self.meta(recording)).to_string();
+        let mut text = Value::Object(self.meta(recorded)).to_string();
         text.pop();
         text.remove(0);
         text
     }
+}
+
+/// Whether the verdict is on disk, and if not, why.
+#[derive(Debug, Clone, Copy)]
+struct Recorded<'w> {
+    on_disk: OnDisk,
+    why_not: Option<&'w str>,
 }
 
 /// A record that is only queued is on its way and not yet there.
@@ -228,6 +287,10 @@ fn disclosed(disclosure: &Disclosure, judgment: &Judgment) -> Map<String, Value>
     }
     if !disclosure.notices.is_empty() {
         meta.insert("candor/notices".to_owned(), json!(disclosure.notices));
+    }
+    let news = disclosure.news_members();
+    if !news.is_empty() && judgment.ruling.channel == Channel::Result {
+        meta.insert("candor/news".to_owned(), Value::Array(news));
     }
     meta
 }
@@ -322,7 +385,8 @@ fn upstream_error(reply: &Reply, secrets: &KnownSecrets) -> Option<Redacted<Valu
     Some(redaction::least_json(&value, secrets))
 }
 
-fn own_result(caller: &Caller, block: &str, meta: Map<String, Value>) -> String {
+/// A result of Candor's own.
+pub(super) fn own_result(caller: &Caller, block: &str, flag: Flag, meta: Map<String, Value>) -> String {
     let mut result = Map::new();
     if caller.revision.era() == Era::Modern {
         result.insert("resultType".to_owned(), json!("complete"));
@@ -334,7 +398,8 @@ fn own_result(caller: &Caller, block: &str, meta: Map<String, Value>) -> String 
     {
         result.insert("structuredContent".to_owned(), verdict.clone());
     }
-    result.insert("isError".to_owned(), json!(true));
+    let flagged = flag != Flag::Cleared || caller.promises_structure;
+    result.insert("isError".to_owned(), json!(flagged));
     result.insert("_meta".to_owned(), Value::Object(meta));
     format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}",

@@ -12,6 +12,7 @@ mod bare;
 mod change;
 mod encoded;
 mod extent;
+mod extra;
 mod frames;
 mod invisible;
 mod json;
@@ -29,7 +30,8 @@ mod token;
 mod url;
 mod values;
 
-pub use change::{Change, Redacted, RedactionKind};
+pub use change::{Change, Redacted, RedactionKind, holds_mask};
+pub use extra::{Extra, SecretPattern, SecretPatternFault};
 pub use invisible::escape_invisible;
 pub use json::{json, json_owned, known_json};
 pub use known::{KnownSecrets, known};

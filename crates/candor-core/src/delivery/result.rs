@@ -18,7 +18,7 @@ const OURS: &str = "candor/";
 const MADE_BLOCK: usize = 16 * 1024;
 
 /// A server's result with its edits, waiting for the members that only the receipt can complete.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Reworked {
     edits: Edits,
     result: Range<usize>,
@@ -30,7 +30,7 @@ pub struct Reworked {
     pub claimed: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum MetaPlace {
     /// Inside an object that is there: before its closing brace.
     Inside { at: usize, empty: bool },

@@ -2,6 +2,7 @@
 //! anything changed, what a repeat would mean). Descriptive, complete, bounded, and no orders: TEXTS has the measure.
 
 use crate::arguments::{lines, lines_of_code};
+use crate::asking::confirmation::{Answer, Obstacle};
 use crate::contract::effect::EffectClass;
 use crate::delivery::quote::quote;
 use crate::judgment::ending::{Ending, Scene, Voice};
@@ -19,11 +20,16 @@ pub fn block(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<Stri
     if ruling.opening == Opening::Silent {
         return None;
     }
+    if let Some(lines) = looked::lines(scene, ending, judgment) {
+        return Some(lines.join("\n"));
+    }
     let first = format!("{}: {}", ruling.opening, what_happened(scene, ending, ruling));
     let mut lines = vec![join([first, whether_changed(scene, ending, judgment)])];
-    lines.extend(detail(scene, ending));
+    lines.extend(looked::in_vain(scene, judgment));
+    lines.extend(detail(scene, ending, judgment));
     lines.push(join([
         what_repeat_means(scene, ending, judgment),
+        asked_wait(ending, judgment),
         tail(scene, ending, judgment),
     ]));
     // Sentences that begin a line of their own leave a blank at the end of the line before.
@@ -64,7 +70,9 @@ fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Strin
         }
         (_, Effect::NotApplied) => "Nothing changed.",
         (Ending::Refused { .. }, Effect::Unknown) => "It did not say whether anything was done first.",
-        (Ending::Timeout, _) => "It may be done, not done, or still running.",
+        (Ending::Timeout | Ending::KeyUnknown { running: true }, _) => {
+            "It may be done, not done, or still running."
+        }
         (Ending::Replied(_), Effect::Unknown) if ruling.opening == Opening::AcceptedNotYetDone => "",
         (Ending::Replied(_), Effect::Partial) => "",
         (_, _) => "It may or may not be done.",
@@ -73,7 +81,7 @@ fn whether_changed(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Strin
 }
 
 /// The line with the particulars: what is wrong with the arguments.
-fn detail(scene: &Scene, ending: &Ending) -> Option<String> {
+fn detail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Option<String> {
     match ending {
         Ending::BadInput { issues, total, .. } if scene.voice == Voice::Library => {
             Some(lines_of_code(issues, *total, ISSUE_BYTES))
@@ -82,7 +90,8 @@ fn detail(scene: &Scene, ending: &Ending) -> Option<String> {
         Ending::Told(own) if !own.issues.is_empty() => {
             Some(lines_of_code(&own.issues, own.issues.len(), ISSUE_BYTES))
         }
-        Ending::Told(own) => told::parts(own, &scene.secrets),
+        Ending::Told(own) => told::parts(&own.parts, &scene.secrets),
+        Ending::Replied(_) => told::parts(&judgment.verdict.parts, &scene.secrets),
         _ => None,
     }
 }
@@ -97,12 +106,37 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         .map(|error| error.repeat)
         .or(judgment.ruling.repeat);
     let text = match (ending, repeat) {
+        (Ending::BadInput { issues, .. }, _)
+            if issues.iter().any(|issue| issue.rule == "idempotency_key") =>
+        {
+            "The same call gets the same answer. Its arguments are checked once the key is one, or is left out."
+        }
         (
             Ending::BadInput {
                 total, issues, times, ..
             },
             _,
         ) => return bad_input_again(scene.voice, *total, issues.len(), *times),
+        (
+            Ending::Unconfirmed {
+                answer: Answer::Blocked(Obstacle::NoForms | Obstacle::Refused { .. }),
+                ..
+            },
+            _,
+        ) => {
+            "The same call gets the same answer while nobody can be asked. An operator decides which tools ask (confirm)."
+        }
+        (Ending::Unconfirmed { .. }, _) => {
+            "The same call asks the user again; without consent it gets the same answer."
+        }
+        (Ending::KeyConflict { .. }, _) => {
+            "The same call gets the same answer. The key with its first arguments gets the first call's answer; \
+             another key makes a new call."
+        }
+        (Ending::KeyUnknown { .. }, _) => {
+            "The same call with this key is never sent a second time; once it is known what came of the first, it gets \
+             that answer. The present state of the target shows which it was."
+        }
         (Ending::Unrecorded { .. }, _) => {
             "Every such call gets this answer until a person makes the record of calls writable again."
         }
@@ -128,6 +162,11 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         {
             "A second identical call may start a second job."
         }
+        (Ending::Replied(_), _)
+            if judgment.ruling.opening == Opening::PartlyDone && !judgment.verdict.parts.is_empty() =>
+        {
+            return told::repeat_of_parts(&judgment.verdict.parts);
+        }
         (Ending::Replied(_), _) if judgment.ruling.opening == Opening::PartlyDone => {
             "Repeating the whole call would act again on what is already done."
         }
@@ -145,6 +184,22 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
         (_, None) => "",
     };
     text.to_owned()
+}
+
+/// How long a server's error asks to wait: a tool written with the library says it in its own words.
+fn asked_wait(ending: &Ending, judgment: &Judgment) -> String {
+    let asked = judgment
+        .verdict
+        .error
+        .as_ref()
+        .and_then(|error| error.retry_after);
+    match (ending, asked) {
+        (Ending::Refused { .. }, Some(seconds)) => {
+            format!("The server asks to wait {seconds} s before a repeat.")
+        }
+        (Ending::Resting { .. }, Some(seconds)) => format!("After {seconds} s one call tries it again."),
+        _ => String::new(),
+    }
 }
 
 fn bad_input_again(voice: Voice, total: usize, shown: usize, times: u32) -> String {
@@ -225,6 +280,8 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
     }
     out.join(" ")
 }
+
+mod looked;
 
 #[cfg(test)]
 mod library_tests;

@@ -5,12 +5,13 @@ use std::time::Duration;
 use super::how::{How, words};
 use super::told::Told;
 use crate::arguments::issue::Issue;
+use crate::asking::confirmation::Answer;
 use crate::contract::effect::EffectClass;
 use crate::delivery::redaction::KnownSecrets;
 use crate::names::{OperationId, ServerName, ToolName};
 use crate::reading::result::ResultReading;
 
-/// How a call ended. Endings that only a face yet to come can produce (credentials, tenants, confirmation, HTTP)
+/// How a call ended. Endings that only a face yet to come can produce (credentials, tenants, HTTP)
 /// have no variant here; the table's rows for them are held by the ruling's own tests.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
@@ -37,6 +38,13 @@ pub enum Ending {
         /// How often these very arguments were refused, this time included.
         times: u32,
     },
+    /// A person had to agree, and did not.
+    Unconfirmed {
+        /// How the question ended.
+        answer: Answer,
+        /// How long it was open.
+        waited: Duration,
+    },
     /// The ledger can't take the intent.
     Unrecorded {
         /// Why not ("disk full").
@@ -48,6 +56,23 @@ pub enum Ending {
         why: String,
         /// Will every later call end so, until a person does something?
         lasts: bool,
+    },
+    /// Its idempotency key was used before with other arguments.
+    KeyConflict {
+        /// The operation that used it first.
+        first: OperationId,
+    },
+    /// The call that used its idempotency key first has no known outcome. The scene is that of the first call.
+    KeyUnknown {
+        /// Is the first still running?
+        running: bool,
+    },
+    /// The server failed so often that its contract has it left alone for a while.
+    Resting {
+        /// For so many seconds more.
+        seconds: u64,
+        /// So often it failed, one after the other.
+        failures: u32,
     },
     /// The caller cancelled before it was sent.
     CancelledUnsent,
@@ -110,8 +135,12 @@ impl Ending {
             Self::Malformed { .. } => How::Malformed,
             Self::UnknownTool { .. } => How::UnknownTool,
             Self::BadInput { .. } => How::BadInput,
+            Self::Unconfirmed { .. } => How::Unconfirmed,
             Self::Unrecorded { .. } => How::Unrecorded,
             Self::ConnectFailed { .. } => How::ConnectFailed,
+            Self::KeyConflict { .. } => How::KeyConflict,
+            Self::KeyUnknown { .. } => How::KeyUnknown,
+            Self::Resting { .. } => How::Resting,
             Self::CancelledUnsent => How::CancelledUnsent,
             Self::Replied(reading) => reading.how,
             // A tool that its server lists no more: the refusal is as good as "no such method".

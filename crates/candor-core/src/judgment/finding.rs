@@ -31,6 +31,14 @@ words! {
         ResultType = "result_type",
         /// An answer, or a second one, came when the verdict was already told.
         LateAnswer = "late_answer",
+        /// The contract's read-back can't be asked: its tool is not known to change nothing, or not there.
+        ReadBackUnusable = "read_back_unusable",
+        /// Candor looked, and what it saw settles nothing.
+        ReadBackNothing = "read_back_nothing",
+        /// No field says how it ended, and its text fits a clause that lowers the claim.
+        TextClause = "text_clause",
+        /// A result that is not flagged and that no contract reads holds a member that looks like a failure.
+        FailureSign = "failure_sign",
         /// A verdict under Candor's own key from a server that is not trusted.
         ClaimedVerdict = "claimed_verdict",
     }

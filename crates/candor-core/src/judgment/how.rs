@@ -52,10 +52,16 @@ words! {
         Unconfirmed = "unconfirmed",
         /// Refused by Candor's own limit.
         Limited = "limited",
+        /// The server failed so often that it is left alone for a while.
+        Resting = "resting",
         /// The ledger can't take the intent.
         Unrecorded = "unrecorded",
         /// No byte of the request left.
         ConnectFailed = "connect_failed",
+        /// Its idempotency key was used with other arguments.
+        KeyConflict = "key_conflict",
+        /// The call that used its idempotency key first has no known outcome.
+        KeyUnknown = "key_unknown",
         /// The caller cancelled before it was sent.
         CancelledUnsent = "cancelled_unsent",
         /// An unflagged result, nothing promised is missing.

@@ -3,6 +3,7 @@
 
 use super::finding::FindingCode;
 use super::how::{How, words};
+use super::mapped::{bad_shape, mapped};
 use super::told::{self, Declared};
 use super::verdict::{Effect, Evidence, Kind, Outcome, Protocol, Repeat};
 use crate::contract::effect::EffectClass;
@@ -55,6 +56,10 @@ words! {
         AcceptedNotYetDone = "ACCEPTED, NOT YET DONE",
         /// The server needs more.
         NeedsInput = "NEEDS INPUT",
+        /// Done: its answer was lost or said nothing, and a look shows it.
+        Done = "DONE",
+        /// Flagged as an error, and a look shows that it was done all the same.
+        DoneThoughReported = "DONE, THOUGH REPORTED AS AN ERROR",
     }
 }
 
@@ -65,6 +70,9 @@ pub enum Flag {
     Kept,
     /// Set.
     Set,
+    /// Not set, in a result of Candor's own: it says that something is done. A tool that promises structure gets it set
+    /// all the same, since strict clients drop an unflagged result without it.
+    Cleared,
     /// There is no result to flag.
     NoResult,
 }
@@ -105,6 +113,8 @@ pub struct Clauses {
     pub strict_shape: bool,
     /// The contract says that this very refusal means that nothing was done.
     pub refusal_changes_nothing: bool,
+    /// The request was sent before this ending: in an earlier round of one operation, or in an earlier attempt.
+    pub sent_before: bool,
     /// What a tool written with the library declares of itself; counts for [`How::Told`] only.
     pub declared: Option<Declared>,
 }
@@ -112,9 +122,12 @@ pub struct Clauses {
 /// Rules on one call. `None` as reading means that no mapping read the result.
 pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Clauses) -> Ruling {
     let as_write = match how {
-        How::Malformed | How::UnknownTool | How::BadInput => refused(how, Kind::InvalidInput),
+        How::Malformed | How::UnknownTool | How::BadInput | How::KeyConflict => {
+            refused(how, Kind::InvalidInput)
+        }
         How::Unauthorised | How::Foreign | How::Unconfirmed => refused(how, Kind::PermissionDenied),
         How::Limited => refused(how, Kind::RateLimited),
+        How::Resting => refused(how, Kind::DependencyUnavailable),
         How::CancelledUnsent => refused(how, Kind::Cancelled),
         How::Unrecorded => unsent(Kind::Internal),
         How::ConnectFailed => Ruling {
@@ -146,11 +159,11 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
             ..reported()
         },
         How::NotAResult | How::Oversized => lost(Kind::ContractBroken),
-        How::Both | How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken => {
+        How::Both | How::Timeout | How::Closed | How::HttpRefused | How::HttpBroken | How::KeyUnknown => {
             lost(Kind::OutcomeUnknown)
         }
-        How::Crashed => untold(Kind::OutcomeUnknown),
-        How::CancelledSent => untold(Kind::Cancelled),
+        How::Crashed => unheard(Kind::OutcomeUnknown),
+        How::CancelledSent => unheard(Kind::Cancelled),
         How::EParams => refusal(
             Opening::RejectedEffectUnknown,
             Outcome::Rejected,
@@ -171,6 +184,14 @@ pub fn rule(how: How, class: EffectClass, reading: Option<Reading>, clauses: Cla
     } else {
         as_write
     };
+    let as_write = match how {
+        How::ConnectFailed | How::CancelledUnsent | How::Unrecorded | How::KeyConflict
+            if clauses.sent_before =>
+        {
+            sent_before(as_write)
+        }
+        _ => as_write,
+    };
     let ruling = for_class(how, class, as_write);
     Ruling {
         repeat: repeat(how, class, &ruling),
@@ -185,7 +206,7 @@ fn refused(how: How, kind: Kind) -> Ruling {
         ..unsent(kind)
     };
     match how {
-        How::BadInput | How::Unconfirmed | How::Limited => base,
+        How::BadInput | How::KeyConflict | How::Unconfirmed | How::Limited | How::Resting => base,
         How::CancelledUnsent => Ruling {
             channel: Channel::Nobody,
             flag: Flag::NoResult,
@@ -220,7 +241,7 @@ fn unsent(kind: Kind) -> Ruling {
 }
 
 /// A result that nobody contradicts and nobody vouches for.
-fn reported() -> Ruling {
+pub(super) fn reported() -> Ruling {
     Ruling {
         channel: Channel::Result,
         flag: Flag::Kept,
@@ -234,123 +255,6 @@ fn reported() -> Ruling {
         may_retry: false,
         repeat: None,
         finding: None,
-    }
-}
-
-/// A result, read by the contract's mapping if it has one. The flag and the mapped field are two statements of one
-/// server: where they contradict each other neither is believed.
-fn mapped(flagged: bool, reading: Option<Reading>) -> Ruling {
-    let declared = |outcome, effect, kind, opening| Ruling {
-        flag: Flag::Set,
-        outcome,
-        effect,
-        evidence: Evidence::Declared,
-        kind: Some(kind),
-        bytes: if flagged {
-            Bytes::Untouched
-        } else {
-            Bytes::Prefixed
-        },
-        opening: if flagged { Opening::Silent } else { opening },
-        ..reported()
-    };
-    let contradiction = Ruling {
-        bytes: Bytes::Prefixed,
-        opening: Opening::Unknown,
-        finding: Some(FindingCode::Contradiction),
-        ..declared(
-            Outcome::Unknown,
-            Effect::Unknown,
-            Kind::ContractBroken,
-            Opening::Unknown,
-        )
-    };
-    let unreadable = |finding| Ruling {
-        evidence: Evidence::Asserted,
-        finding: Some(finding),
-        ..declared(
-            Outcome::Unknown,
-            Effect::Unknown,
-            Kind::ContractBroken,
-            Opening::Unknown,
-        )
-    };
-    let bare_flag = Ruling {
-        evidence: Evidence::Asserted,
-        ..declared(
-            Outcome::Failed,
-            Effect::Unknown,
-            Kind::Unclassified,
-            Opening::Silent,
-        )
-    };
-    match (reading, flagged) {
-        (None, false) => reported(),
-        (None, true) => bare_flag,
-        (Some(Reading::Completed), false) => Ruling {
-            outcome: Outcome::Completed,
-            effect: Effect::Applied,
-            evidence: Evidence::Declared,
-            ..reported()
-        },
-        (Some(Reading::Accepted), false) => Ruling {
-            outcome: Outcome::Accepted,
-            evidence: Evidence::Declared,
-            bytes: Bytes::Prefixed,
-            opening: Opening::AcceptedNotYetDone,
-            ..reported()
-        },
-        (Some(Reading::Completed | Reading::Accepted), true) => contradiction,
-        (Some(Reading::Rejected), _) => declared(
-            Outcome::Rejected,
-            Effect::NotApplied,
-            Kind::BusinessRule,
-            Opening::NotDone,
-        ),
-        (Some(Reading::Failed), _) => declared(
-            Outcome::Failed,
-            Effect::Unknown,
-            Kind::Internal,
-            Opening::FailedEffectUnknown,
-        ),
-        (Some(Reading::Partial), _) => declared(
-            Outcome::Partial,
-            Effect::Partial,
-            Kind::BusinessRule,
-            Opening::PartlyDone,
-        ),
-        (Some(Reading::Missing), false) => unreadable(FindingCode::MappingMissing),
-        (Some(Reading::Unlisted), false) => unreadable(FindingCode::MappingUnlisted),
-        (Some(Reading::Missing), true) => Ruling {
-            finding: Some(FindingCode::MappingMissing),
-            ..bare_flag
-        },
-        (Some(Reading::Unlisted), true) => Ruling {
-            finding: Some(FindingCode::MappingUnlisted),
-            ..bare_flag
-        },
-    }
-}
-
-/// A broken shape costs a finding and no more, unless the operator said `strict`. What it never does is make an
-/// effect `not_applied`: the action answered.
-fn bad_shape(reading: Option<Reading>, clauses: Clauses) -> Ruling {
-    let ruling = Ruling {
-        finding: Some(FindingCode::OutputShape),
-        ..mapped(false, reading)
-    };
-    if !clauses.strict_shape {
-        return ruling;
-    }
-    Ruling {
-        flag: Flag::Set,
-        outcome: Outcome::Unknown,
-        effect: Effect::Unknown,
-        evidence: Evidence::Asserted,
-        kind: Some(Kind::ContractBroken),
-        bytes: Bytes::Prefixed,
-        opening: Opening::Unknown,
-        ..ruling
     }
 }
 
@@ -373,14 +277,8 @@ fn lost(kind: Kind) -> Ruling {
 }
 
 /// As `lost`, with nobody left to tell.
-fn untold(kind: Kind) -> Ruling {
-    Ruling {
-        channel: Channel::Nobody,
-        flag: Flag::NoResult,
-        bytes: Bytes::Nothing,
-        opening: Opening::Silent,
-        ..lost(kind)
-    }
+fn unheard(kind: Kind) -> Ruling {
+    untold(lost(kind))
 }
 
 /// A JSON-RPC error that becomes a result the model can read. Handlers throw these mid-work too, so by itself it
@@ -427,6 +325,20 @@ fn nothing_done(how: How, ruling: Ruling) -> Ruling {
             ..ruling
         },
         _ => ruling,
+    }
+}
+
+/// "Not sent" proves that nothing was done only where nothing was sent before either.
+fn sent_before(ruling: Ruling) -> Ruling {
+    Ruling {
+        effect: Effect::Unknown,
+        opening: match (ruling.opening, ruling.outcome) {
+            (Opening::NotDone, Outcome::Rejected) => Opening::RejectedEffectUnknown,
+            (Opening::NotDone, _) => Opening::FailedEffectUnknown,
+            (other, _) => other,
+        },
+        may_retry: false,
+        ..ruling
     }
 }
 
@@ -481,7 +393,11 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
     }
     let harmless = matches!(class, EffectClass::Read | EffectClass::Idempotent);
     Some(match how {
-        How::Limited | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => Repeat::MayHelp,
+        // A repeat with the same key is never sent while the first is unknown.
+        How::KeyUnknown => Repeat::MayHelp,
+        How::Limited | How::Resting | How::ConnectFailed | How::Unrecorded | How::CancelledUnsent => {
+            Repeat::MayHelp
+        }
         How::Timeout | How::Closed | How::HttpBroken | How::EOther | How::Panicked if harmless => {
             Repeat::MayHelp
         }
@@ -497,25 +413,49 @@ fn repeat(how: How, class: EffectClass, ruling: &Ruling) -> Option<Repeat> {
         | How::Unauthorised
         | How::Foreign
         | How::BadInput
+        | How::KeyConflict
         | How::Unconfirmed
         | How::EParams
         | How::EMethod
         | How::EReserved => Repeat::SameAnswer,
         _ if ruling.outcome == Outcome::Rejected => Repeat::SameAnswer,
+        // Nothing was done that a repeat could double.
+        _ if ruling.outcome == Outcome::Failed && ruling.effect == Effect::NotApplied => Repeat::MayHelp,
         _ if class == EffectClass::Read => Repeat::MayHelp,
         _ => Repeat::MayDuplicate,
     })
 }
 
-/// The ruling for an answer that came after the verdict: the operation is amended, nobody is told twice.
-pub fn late(own: Ruling) -> Ruling {
+/// The same conclusion, with nobody left to tell.
+pub fn untold(own: Ruling) -> Ruling {
     Ruling {
         channel: Channel::Nobody,
         flag: Flag::NoResult,
-        protocol: Protocol::Delivered,
         bytes: Bytes::Nothing,
         opening: Opening::Silent,
         ..own
+    }
+}
+
+/// The ruling for a late answer that contradicts what an earlier one declared.
+pub fn contradicted(own: Ruling) -> Ruling {
+    Ruling {
+        outcome: Outcome::Unknown,
+        effect: Effect::Unknown,
+        evidence: Evidence::Declared,
+        kind: Some(Kind::ContractBroken),
+        may_retry: false,
+        repeat: Some(Repeat::MayDuplicate),
+        finding: Some(FindingCode::Contradiction),
+        ..own
+    }
+}
+
+/// The ruling for an answer that came after the verdict: the operation is amended, nobody is told twice.
+pub fn late(own: Ruling) -> Ruling {
+    Ruling {
+        protocol: Protocol::Delivered,
+        ..untold(own)
     }
 }
 
@@ -527,8 +467,11 @@ pub fn error_code(how: How) -> Option<&'static str> {
         How::Unauthorised => "CANDOR_PERMISSION_DENIED",
         How::Foreign => "CANDOR_NOT_FOUND",
         How::BadInput => "CANDOR_INVALID_INPUT",
+        How::KeyConflict => "CANDOR_KEY_CONFLICT",
+        How::KeyUnknown => "CANDOR_KEY_UNKNOWN",
         How::Unconfirmed => "CANDOR_NOT_CONFIRMED",
         How::Limited => "CANDOR_RATE_LIMITED",
+        How::Resting => "CANDOR_SERVER_RESTING",
         How::Unrecorded => "CANDOR_NOT_RECORDED",
         How::ConnectFailed => "CANDOR_UNREACHABLE",
         How::CancelledUnsent | How::CancelledSent => "CANDOR_CANCELLED",

@@ -1,5 +1,6 @@
 //! What happened, in one sentence: the verdict's message, and the line that follows the opening words.
 
+pub(crate) mod looked;
 pub(crate) mod told;
 
 use std::time::Duration;
@@ -11,11 +12,15 @@ use super::judge::reference;
 use super::ruling::{Opening, Ruling};
 use super::verdict::Outcome;
 use crate::arguments::check::lines;
+use crate::asking::confirmation::{Answer, Obstacle};
 use crate::contract::effect::EffectClass;
-use crate::contract::mapping::{MappedReading, Reading};
+use crate::contract::mapping::{Document, MappedReading, Reading};
+use crate::contract::recovery::Lowered;
+use crate::contract::text::{Clause, LoweredReading};
 use crate::delivery::quote::{name, quote, reference as reference_in};
 use crate::delivery::redaction::{KnownSecrets, escape_invisible, least};
 use crate::reading::result::ResultReading;
+use crate::reading::sign::Sign;
 
 /// How much of a broken shape a sentence names, in bytes.
 const SHAPE_BYTES: usize = 400;
@@ -41,6 +46,9 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             };
             unknown_tool(scene.tool.as_str(), (who, instead), nearest, secrets)
         }
+        Ending::BadInput { issues, .. } if issues.iter().any(|issue| issue.rule == "idempotency_key") => {
+            format!("{tool} was not sent to {server}; its idempotency key can't be used.")
+        }
         Ending::BadInput { total, by_rule, .. } if scene.voice == Voice::Library => {
             told::bad_input(&tool, *total, *by_rule)
         }
@@ -58,6 +66,12 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             };
             format!("{tool} was not sent to {server}; Candor found {arguments} that {breaks} {rules}.")
         }
+        Ending::Unconfirmed { answer, waited } => {
+            format!(
+                "{tool} was not sent to {server}: it needs a person's consent, and {}.",
+                unconfirmed(*answer, *waited)
+            )
+        }
         Ending::Unrecorded { why } => {
             format!("{tool} was not sent: the record of calls can't be written ({why}).")
         }
@@ -65,6 +79,24 @@ pub fn what_happened(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String 
             let why = least(why, secrets).value;
             format!("{tool} was not sent: {server} {}.", escape_invisible(&why))
         }
+        Ending::KeyConflict { first } => format!(
+            "{tool} was not sent to {server}: its idempotency key was used before with other arguments (call {}).",
+            first.short()
+        ),
+        Ending::KeyUnknown { running: true } => format!(
+            "{tool} was called before with this idempotency key (call {}), and that call has no answer yet. It was not sent \
+             again.",
+            scene.operation.short()
+        ),
+        Ending::KeyUnknown { running: false } => format!(
+            "{tool} was called before with this idempotency key (call {}), and what came of that call is not known. It was \
+             not sent again.",
+            scene.operation.short()
+        ),
+        Ending::Resting { seconds, failures } => format!(
+            "{tool} was not sent: {server} failed {} in a row and is left alone for {seconds} s more.",
+            times(*failures)
+        ),
         Ending::CancelledUnsent => {
             format!("{tool} was cancelled by the caller before it was sent to {server}.")
         }
@@ -131,6 +163,30 @@ pub fn message(scene: &Scene, ending: &Ending, ruling: &Ruling) -> String {
     own.unwrap_or_else(|| what_happened(scene, ending, ruling))
 }
 
+/// Which of the ends it was, as the rest of a sentence.
+fn unconfirmed(answer: Answer, waited: Duration) -> String {
+    let why = match answer {
+        // No ending of a call that was agreed to; said without a claim.
+        Answer::Accepted => "the consent did not count",
+        Answer::Declined => "the user declined",
+        Answer::Cancelled => "the user closed the question without an answer",
+        Answer::Expired => return format!("the user did not answer within {}", seconds(waited)),
+        Answer::Blocked(obstacle) => match obstacle {
+            Obstacle::NoForms => {
+                "nobody could be asked: this host does not say that it can show its user a form"
+            }
+            Obstacle::Refused { code: Some(code) } => {
+                return format!("nobody could be asked: the host refused the question ({code})");
+            }
+            Obstacle::Refused { code: None } => "nobody could be asked: the host refused the question",
+            Obstacle::Misfit => "what came back is no answer to the question",
+            Obstacle::TooMany => "nobody could be asked: too many questions are open already",
+            Obstacle::Unable => "nobody could be asked: the question could not be put to the host",
+        },
+    };
+    why.to_owned()
+}
+
 fn unknown_tool(
     tool: &str,
     (who, instead): (&str, &str),
@@ -180,8 +236,13 @@ fn replied(
             name(why, secrets)
         );
     }
+    let lost_by_shape =
+        ruling.finding == Some(FindingCode::OutputShape) && ruling.outcome == Outcome::Unknown;
+    if let (Some(lowered), false) = (&reply.lowered, lost_by_shape) {
+        return by_text(tool, server, lowered, reply, secrets);
+    }
     match (&reply.mapped, ruling.outcome) {
-        (_, Outcome::Unknown) if ruling.finding == Some(FindingCode::OutputShape) => {
+        _ if lost_by_shape => {
             format!(
                 "{server} answered {tool}, but not in the shape it promises: {}",
                 shape(reply)
@@ -209,6 +270,12 @@ fn by_mapping(
     secrets: &KnownSecrets,
 ) -> String {
     let said = said(mapped, secrets);
+    // Of a batch the count says more than that no field says more.
+    let by_parts = match told::counted(&mapped.parts) {
+        Some(counted) if mapped.code.is_none() && mapped.message.is_none() => format!(", {counted}"),
+        Some(counted) => format!(", {counted}: {said}"),
+        None => format!(": {said}"),
+    };
     match (mapped.reading, ruling.outcome) {
         (Reading::Missing, _) => {
             format!(
@@ -218,11 +285,19 @@ fn by_mapping(
         (Reading::Unlisted, _) => {
             format!("{server} answered {tool} with {said}, a value that this tool's contract does not know.")
         }
-        (_, Outcome::Unknown) => {
+        (reading, Outcome::Unknown) if reading != Reading::Unknown => {
             format!("{server} flagged its answer to {tool} as an error, yet its own field says {said}.")
         }
-        (Reading::Rejected, _) => format!("{server} refused {tool}: {said}."),
-        (Reading::Failed, _) => format!("{server} reports that {tool} failed: {said}."),
+        (Reading::Rejected, _) => format!("{server} refused {tool}{by_parts}."),
+        (Reading::Failed | Reading::FailedUnapplied, _) => {
+            format!("{server} reports that {tool} failed{by_parts}.")
+        }
+        (Reading::Partial, _) if !mapped.parts.is_empty() => {
+            format!("{server} reports that {tool} was done in part{by_parts}.")
+        }
+        (Reading::Unknown | Reading::Lowered(_), _) => {
+            format!("{server} answered {tool}, and whether it was done is not known.")
+        }
         (Reading::Partial, _) => format!("{server} reports that {tool} was done in part: {said}."),
         (Reading::Accepted, _) => {
             let reference = mapped.reference.as_ref().or(reply.reference.as_ref());
@@ -237,6 +312,55 @@ fn by_mapping(
         }
         (Reading::Completed, _) => format!("{server} reports that {tool} was done: {said}."),
     }
+}
+
+/// What a clause about the text says, with the text.
+fn by_text(
+    tool: &str,
+    server: &str,
+    lowered: &LoweredReading,
+    reply: &ResultReading,
+    secrets: &KnownSecrets,
+) -> String {
+    let means = match lowered.means {
+        Lowered::Failed => "a failure",
+        Lowered::Rejected => "a refusal",
+        Lowered::Unknown => "an open end",
+    };
+    let words = reply.first_text.as_deref().unwrap_or_default();
+    let what = match &lowered.clause {
+        Clause::Pattern(_) => "text",
+        Clause::Expression(_) => "answer",
+    };
+    format!(
+        "{server} flagged no error for {tool}, but by this tool's contract its {what} means {means}: {}.",
+        quote(words, secrets)
+    )
+}
+
+/// The clause that a sign of failure asks for, written out.
+pub fn failure_sign(scene: &Scene, sign: &Sign) -> String {
+    let secrets = &scene.secrets;
+    let quoted = |text: &str| serde_json::Value::from(name(text, secrets)).to_string();
+    let table = format!(
+        "[servers.{}.tools.{}.outcome]",
+        quoted(scene.server.as_str()),
+        quoted(scene.tool.as_str())
+    );
+    let (place, from) = match sign.document {
+        Document::Structured => ("structuredContent", ""),
+        Document::Text => ("a text block that is JSON", " from = \"text\""),
+    };
+    let member = sign.member;
+    let clause = match member {
+        "error" => format!("failed_where = [\"/{member}\"]"),
+        _ => format!("pointer = \"/{member}\" completed = [true] failed = [false]"),
+    };
+    format!(
+        "{place} holds \"{member}\": {}, in an answer that is not flagged and that no contract reads. If that means \
+         failure here, a contract can say so, in lines of their own: {table}{from} {clause}",
+        name(&sign.value, secrets)
+    )
 }
 
 /// The server's code and words, as far as the contract names them.

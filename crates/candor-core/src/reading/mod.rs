@@ -3,3 +3,4 @@
 mod believed;
 pub mod members;
 pub mod result;
+pub mod sign;

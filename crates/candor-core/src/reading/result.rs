@@ -6,10 +6,14 @@ use serde_json::value::RawValue;
 
 use super::believed;
 use super::members::Members;
+use super::sign::{self, Sign};
 use crate::arguments::issue::Issue;
-use crate::contract::effect::EffectClass;
+use crate::contract::effect::{EffectClass, Sourced};
+use crate::contract::lower::{self, Found, LowerClause};
 use crate::contract::mapping::{Document, MappedReading, Mapping, Reading, Reference};
+use crate::contract::rules::Seen;
 use crate::contract::schema::Schema;
+use crate::contract::text::{self, LoweredReading, TextClause};
 use crate::judgment::finding::{Finding, FindingCode};
 use crate::judgment::how::How;
 use crate::wire::envelope::text_of;
@@ -38,6 +42,8 @@ pub struct Asked<'a> {
     pub output: Option<&'a Schema>,
     /// The contract's mapping.
     pub mapping: Option<&'a Mapping>,
+    /// The contract's clauses about texts.
+    pub text: &'a [Sourced<TextClause>],
     /// The tool's class, where a verdict that the server puts under Candor's key is believed.
     pub believed: Option<EffectClass>,
 }
@@ -49,6 +55,10 @@ pub struct ResultReading {
     pub how: How,
     /// What the contract's mapping read.
     pub mapped: Option<MappedReading>,
+    /// What a clause about its text made of it, where no field was read.
+    pub lowered: Option<LoweredReading>,
+    /// A member that would mean failure if a contract read it.
+    pub sign: Option<Sign>,
     /// What is wrong with the structure, the first few.
     pub shape: Vec<Issue>,
     /// How much is wrong with it in all.
@@ -72,6 +82,8 @@ impl ResultReading {
         Self {
             how,
             mapped: None,
+            lowered: None,
+            sign: None,
             shape: Vec::new(),
             shape_total: 0,
             findings: Vec::new(),
@@ -80,6 +92,31 @@ impl ResultReading {
             count_is_zero: false,
             why: None,
             believed: false,
+        }
+    }
+
+    /// Lowers it where one of the contract's expressions holds of a result that is not flagged. A field that a mapping
+    /// read, a verdict that is believed and a clause about texts stand over them.
+    /// Without `seen` there is too much of it to be looked into, which is a finding.
+    pub fn lower(&mut self, clauses: &[Sourced<LowerClause>], seen: Option<&Seen<'_>>) {
+        let unflagged = matches!(self.how, How::Ok | How::OkBadShape | How::OkNoStructure);
+        if !unflagged || self.mapped.is_some() || self.lowered.is_some() || clauses.is_empty() {
+            return;
+        }
+        match seen.map_or(Found::TooMuch, |seen| lower::read(clauses, seen)) {
+            Found::Nothing => {}
+            Found::TooMuch => self.findings.push(Finding::new(
+                FindingCode::NotChecked,
+                "the result is too large for the contract's expressions over it (lower)",
+            )),
+            Found::Holds(lowered) => {
+                self.lowered = Some(lowered);
+                self.sign = None;
+                let text = seen.map_or("", |seen| seen.text);
+                if self.first_text.is_none() && !text.trim().is_empty() {
+                    self.first_text = Some(text.chars().take(KEPT_TEXT).collect());
+                }
+            }
         }
     }
 
@@ -175,12 +212,12 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
     let reads_text = asked
         .mapping
         .is_some_and(|mapping| mapping.document == Document::Text);
-    let texts = if flagged || reads_text {
+    let may_lower = !flagged && asked.mapping.is_none() && !asked.text.is_empty();
+    let texts = if flagged || reads_text || may_lower {
         members.texts()
     } else {
         Vec::new()
     };
-    let first_text = texts.iter().find(|text| !text.trim().is_empty());
     // Only what is looked into is parsed: a large structure that nobody checks costs one scan.
     let looked_into =
         asked.mapping.is_some() || (!flagged && asked.promises_structure && asked.output.is_some());
@@ -192,12 +229,26 @@ fn read_complete(members: &Members<'_>, asked: &Asked<'_>) -> ResultReading {
     let own = asked
         .believed
         .and_then(|class| believed::read(members.meta?, class, flagged));
+    let believed = own.is_some();
+    let mapped = own.or_else(|| {
+        let mapping = asked.mapping?;
+        read_mapping(mapping, structured, value, &text_refs, flagged)
+    });
+    // A declared field stands over a text, whatever it says; a verdict that is believed does too.
+    let lowered = (may_lower && mapped.is_none())
+        .then(|| text::read(asked.text, &text_refs))
+        .flatten();
+    let unread = !flagged && asked.mapping.is_none() && mapped.is_none() && lowered.is_none();
+    let sign = unread.then(|| sign::look(members, structured)).flatten();
+    let first_text = match &lowered {
+        Some(lowered) => texts.get(lowered.block),
+        None => texts.iter().find(|text| !text.trim().is_empty()),
+    };
     let mut reading = ResultReading {
-        believed: own.is_some(),
-        mapped: own.or_else(|| {
-            let mapping = asked.mapping?;
-            Some(read_mapping(mapping, structured, value, &text_refs))
-        }),
+        believed,
+        mapped,
+        lowered,
+        sign,
         first_text: first_text.map(|text| text.chars().take(KEPT_TEXT).collect()),
         count_is_zero: structured.is_some_and(counts_zero),
         ..ResultReading::of(if flagged { How::Flagged } else { How::Ok })
@@ -216,7 +267,8 @@ fn read_mapping(
     raw: Option<&str>,
     structured: Option<&Value>,
     texts: &[&str],
-) -> MappedReading {
+    flagged: bool,
+) -> Option<MappedReading> {
     let ambiguous = match mapping.document {
         Document::Structured => raw
             .zip(structured)
@@ -227,16 +279,25 @@ fn read_mapping(
             .any(|text| serde_json::from_str(text).is_ok_and(|value| is_ambiguous(text, &value))),
     };
     if ambiguous {
-        return MappedReading {
+        return Some(MappedReading {
             reading: Reading::Unlisted,
             value: Some("a member named twice".to_owned()),
             code: None,
             message: None,
             reference: None,
             suggestion: None,
-        };
+            parts: Vec::new(),
+        });
     }
-    mapping.read(structured, texts)
+    let mut read = mapping.read(structured, texts)?;
+    // The server flagged it, and its code says that nothing was done: no other field has to say so too.
+    if flagged
+        && matches!(read.reading, Reading::Missing | Reading::Unlisted)
+        && mapping.says_nothing_done(read.code.as_deref())
+    {
+        read.reading = Reading::FailedUnapplied;
+    }
+    Some(read)
 }
 
 fn check_shape(reading: &mut ResultReading, asked: &Asked<'_>, raw: Option<&str>, value: Option<&Value>) {
@@ -305,6 +366,7 @@ mod tests {
             promises_structure: false,
             output: None,
             mapping: None,
+            text: &[],
             believed: None,
         };
         for (result, how) in [

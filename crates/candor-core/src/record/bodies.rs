@@ -10,6 +10,7 @@ use crate::judgment::ending::Scene;
 use crate::judgment::finding::Finding;
 use crate::judgment::judge::Judgment;
 use crate::names::{ToolName, UnixMillis};
+use crate::recovery::read_back::Look;
 
 /// The version of every body written here.
 pub const VERSION: u32 = 1;
@@ -33,6 +34,8 @@ pub struct IntentFacts<'a> {
     pub revision: &'a str,
     /// The host's name, where it gave one.
     pub host: Option<&'a str>,
+    /// Who calls, where somebody said.
+    pub principal: Option<&'a str>,
     /// The request's id as the host wrote it.
     pub request_id: &'a str,
     /// The deadline in milliseconds.
@@ -41,6 +44,8 @@ pub struct IntentFacts<'a> {
     pub disclosed: Value,
     /// The clauses of the contract that hold, each with its source.
     pub contract: Vec<(String, String)>,
+    /// The idempotency key. Only its digest is written.
+    pub key: Option<&'a str>,
 }
 
 /// The body of an intent.
@@ -59,12 +64,17 @@ pub fn intent(scene: &Scene, at: UnixMillis, facts: &IntentFacts<'_>) -> String 
         "schemaDigest": facts.schema,
         "revision": facts.revision,
         "host": facts.host.map(|host| redaction::text(host).value),
+        "principal": facts.principal.map(|principal| redaction::text(principal).value),
         "requestId": redaction::text(facts.request_id).value,
         "deadlineMs": facts.deadline_ms,
         "disclosed": facts.disclosed,
         "contract": facts.contract.iter().map(|(clause, source)| json!({ "clause": clause, "source": source })).collect::<Vec<_>>(),
     });
-    redaction::known_json(body, secrets).to_string()
+    let mut body = redaction::known_json(body, secrets);
+    if let (Some(key), Some(members)) = (facts.key, body.as_object_mut()) {
+        members.insert("idempotencyKeyDigest".to_owned(), json!(digest(key)));
+    }
+    body.to_string()
 }
 
 /// What a verdict says beside itself.
@@ -98,10 +108,25 @@ pub fn verdict(scene: &Scene, at: UnixMillis, judgment: &Judgment, facts: &Verdi
         "countIsZero": facts.count_is_zero,
         "text": facts.block,
         "findings": findings,
+        "readBack": judgment.look.as_ref().map(|look| read_back(look, secrets)),
         "reply": facts.reply.map(|raw| kept(raw, secrets)),
         "replyDigest": facts.reply.map(digest),
     });
     redaction::known_json(body, secrets).to_string()
+}
+
+/// What looking came to, as it is kept: the evidence of a verdict that stands on it.
+fn read_back(look: &Look, secrets: &KnownSecrets) -> Value {
+    json!({
+        "tool": redaction::masked(&look.tool, secrets).value,
+        "shows": look.shown,
+        "why": (!look.why.is_empty()).then(|| redaction::masked(&look.why, secrets).value),
+        "looks": look.times,
+        "sinceSentMs": u64::try_from(look.since_sent.as_millis()).unwrap_or(u64::MAX),
+        "arguments": look.arguments.as_ref().map(|arguments| kept(&arguments.to_string(), secrets)),
+        "answer": look.answer.as_deref().map(|raw| kept(raw, secrets)),
+        "answerDigest": look.answer.as_deref().map(digest),
+    })
 }
 
 /// The tool's name as it is recorded: whatever a host called it, without credentials.
@@ -145,6 +170,16 @@ fn kept(raw: &str, secrets: &KnownSecrets) -> Value {
 /// SHA-256 in hexadecimal.
 pub fn digest(raw: &str) -> String {
     hex(&Sha256::digest(raw.as_bytes()))
+}
+
+/// SHA-256 over several parts, each behind its length, so that no two lists of parts are the same text.
+pub fn digest_of_parts(parts: &[&[u8]]) -> [u8; 32] {
+    let mut whole = Sha256::new();
+    for part in parts {
+        whole.update((part.len() as u64).to_be_bytes());
+        whole.update(part);
+    }
+    whole.finalize().into()
 }
 
 /// Bytes in hexadecimal.

@@ -30,6 +30,9 @@ pub struct CallParams<'a> {
     /// Answers to what an earlier round asked for (2026-07-28).
     #[serde(borrow, default, rename = "inputResponses", deserialize_with = "present")]
     pub input_responses: Option<&'a RawValue>,
+    /// The state of an earlier round, as it was handed out (2026-07-28).
+    #[serde(borrow, default, rename = "requestState", deserialize_with = "present")]
+    pub request_state: Option<&'a RawValue>,
 }
 
 /// The metadata of a request that Candor reads.
@@ -62,6 +65,14 @@ pub struct RequestMeta<'a> {
     /// The token that progress notifications will name.
     #[serde(borrow, default, rename = "progressToken", deserialize_with = "present")]
     pub progress_token: Option<&'a RawValue>,
+    /// The caller's word that a call with the same key is the same call.
+    #[serde(
+        borrow,
+        default,
+        rename = "candor/idempotencyKey",
+        deserialize_with = "present"
+    )]
+    pub idempotency_key: Option<&'a RawValue>,
 }
 
 impl RequestMeta<'_> {
@@ -163,6 +174,9 @@ pub struct Handshake<'a> {
     /// Who asks.
     #[serde(borrow, default, rename = "clientInfo", deserialize_with = "present")]
     client_info: Option<&'a RawValue>,
+    /// What the one who asks can do.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub capabilities: Option<&'a RawValue>,
     /// Who answers.
     #[serde(borrow, default, rename = "serverInfo", deserialize_with = "present")]
     server_info: Option<&'a RawValue>,

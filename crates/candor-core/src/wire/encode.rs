@@ -36,7 +36,7 @@ impl From<String> for Pieces {
 }
 
 /// A set of edits to one text.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Edits {
     edits: Vec<(Range<usize>, String)>,
 }

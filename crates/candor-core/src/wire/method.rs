@@ -27,6 +27,8 @@ pub enum Method {
     Unsubscribe,
     /// `subscriptions/listen` (2026-07-28): asked again of a server that is started anew.
     Listen,
+    /// `resources/templates/list`: Candor's own is added to its answer where that is wanted.
+    TemplatesList,
     /// Anything else.
     Other,
 }
@@ -47,6 +49,7 @@ impl Method {
             "resources/subscribe" => Self::Subscribe,
             "resources/unsubscribe" => Self::Unsubscribe,
             "subscriptions/listen" => Self::Listen,
+            "resources/templates/list" => Self::TemplatesList,
             _ => Self::Other,
         }
     }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    script::{Era, MODERN, When},
+    script::{Before, Era, MODERN, When},
     template,
     wire::{self, Envelope},
 };
@@ -99,10 +99,11 @@ impl Call {
         }
     }
 
-    pub(super) fn fits(&self, when: &When) -> bool {
+    pub(super) fn fits(&self, when: &When, before: Before) -> bool {
         let argument = |pointer: &str| self.params.pointer(&format!("/arguments{pointer}"));
         when.call.is_none_or(|call| call == self.count)
             && when.era.is_none_or(|era| era == self.era())
+            && [Before::Anything, before].contains(&when.before)
             && when
                 .arguments
                 .iter()

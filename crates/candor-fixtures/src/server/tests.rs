@@ -330,3 +330,43 @@ fn what_no_script_says_is_refused_with_the_place() {
         assert!(fault.contains(expected), "{fault}");
     }
 }
+
+#[test]
+fn what_was_done_before_is_known_to_a_later_process() {
+    let script = catalog::parse(
+        "test",
+        r#"{"about":"","server":{},"tools":[
+            {"definition":{"name":"book"},"plays":[
+                {"when":{"before":"done"},"steps":[{"undone":"was booked"},{"result":{"again":true}}]},
+                {"when":{"before":"undone"},"steps":[{"done":"booked"},{"result":{"again":false}}]},
+                {"steps":[{"undone":"swallowed"},{"result":{"lost":true}}]}]},
+            {"definition":{"name":"list"},"plays":[{"steps":[{"undone":"looked"},{"result":{"booked":"{{done book}}"}}]}]}]}"#,
+    )
+    .unwrap();
+    let mut stage = Stage::of(&script);
+    let (one, other) = (json!({ "room": "1" }), json!({ "room": "2" }));
+    assert_eq!(only(stage.call("book", &one))["result"], json!({ "lost": true }));
+    assert_eq!(
+        only(stage.call("list", &json!({})))["result"]["booked"],
+        json!([])
+    );
+    // As after a crash: another process over the same file.
+    let options = Serve {
+        truth: Some(stage.folder.path().join("truth")),
+        ..Serve::default()
+    };
+    stage.server = Server::new(&script, options, Box::new(stage.written.clone())).unwrap();
+    assert_eq!(
+        only(stage.call("book", &one))["result"],
+        json!({ "again": false })
+    );
+    assert_eq!(only(stage.call("book", &one))["result"], json!({ "again": true }));
+    assert_eq!(
+        only(stage.call("book", &other))["result"],
+        json!({ "lost": true })
+    );
+    assert_eq!(
+        only(stage.call("list", &json!({})))["result"]["booked"],
+        json!([one])
+    );
+}

@@ -3,7 +3,7 @@
 use super::{Call, Server};
 use crate::{
     Fault,
-    script::{Era, MODERN},
+    script::{Before, Era, MODERN, Tool},
 };
 
 impl Server<'_> {
@@ -117,10 +117,20 @@ impl Server<'_> {
         let count = self.calls_of.entry(name).or_default();
         *count += 1;
         call.count = *count;
-        match tool.plays.iter().find(|play| call.fits(&play.when)) {
+        let before = self.before(tool, &call)?;
+        match tool.plays.iter().find(|play| call.fits(&play.when, before)) {
             Some(play) => self.play(call, &play.steps),
             None => self.refuse(&call, -32603, "This fixture has no play for such a call", "null"),
         }
+    }
+
+    /// What became of such calls before, for a tool that asks; to all others it is nothing, and no file is read.
+    fn before(&self, tool: &Tool, call: &Call) -> Result<Before, Fault> {
+        if tool.plays.iter().all(|play| play.when.before == Before::Anything) {
+            return Ok(Before::Nothing);
+        }
+        let arguments = call.arguments.clone().unwrap_or_default();
+        self.truth.before(call.tool_name(), &arguments)
     }
 
     /// Writes into the truth that a call was cancelled, and lets it go on if it waits for that.

@@ -115,11 +115,13 @@ fn written(arguments: &str) -> String {
         secrets: KnownSecrets::default(),
     };
     let facts = IntentFacts {
+        key: None,
         arguments: Some(arguments),
         class: Some(EffectClass::Read.to_string()),
         schema: None,
         revision: "2025-11-25",
         host: None,
+        principal: None,
         request_id: "1",
         deadline_ms: 55_000,
         disclosed: Value::Null,

@@ -181,6 +181,7 @@ fn answered(frame: &str, setting: &Setting, recording: &Recording) -> Result<(),
         promises_structure: setting.promises,
         output: SCHEMA.as_ref().filter(|_| setting.promises),
         mapping: terms.mapping.as_ref().map(|mapping| &mapping.value),
+        text: &terms.text,
         believed: setting.as_task.then_some(setting.class),
     };
     let ending = reply::ending(

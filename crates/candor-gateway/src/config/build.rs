@@ -9,17 +9,23 @@ use std::time::Duration;
 
 use candor_core::arguments::check::Mode;
 use candor_core::contract::effect::{EffectClass, Source, Sourced};
+use candor_core::contract::lower::LowerClause;
+use candor_core::contract::mapping::Mapping;
 use candor_core::contract::mapping::pointer::Pointer;
-use candor_core::contract::mapping::{Mapping, ReferenceClause, StateTool, ValueList, Values};
 use candor_core::contract::rules::{Part, Rule, Zone};
 use candor_core::contract::schema::Formats;
 use candor_core::contract::terms::{Refusal, ShapeMode};
+use candor_core::contract::text::TextClause;
+
+use candor_core::delivery::redaction::Extra;
 
 use super::expand::Environment;
 use super::fault::{ConfigFault, FaultKind};
-use super::keys::{Listed, Path, Placed, Verbatim};
-use super::raw::{RawConfig, RawOutcome, RawRule, RawServer, RawTool};
+use super::glob::Glob;
+use super::keys::{Placed, Verbatim};
+use super::raw::{RawConfig, RawRule, RawServer, RawTool};
 use super::reader::Reader;
+use super::recovery::{Classes, RawShared, Recovery};
 use super::text::Text;
 use super::words::{LogLevel, OneOf};
 
@@ -33,12 +39,16 @@ pub struct Config {
     pub ledger: Option<Sourced<String>>,
     /// Refuse every call but trusted reads while the ledger can't be written.
     pub ledger_required: Option<Sourced<bool>>,
+    /// Add Candor's own tools and resource to what the server lists.
+    pub own_tools: Option<Sourced<bool>>,
     /// How much is logged.
     pub log_level: Option<Sourced<LogLevel>>,
     /// How long a call may take, from its opening.
     pub timeout: Option<Sourced<Duration>>,
     /// How arguments are checked.
     pub arguments: Option<Sourced<Mode>>,
+    /// Apply the contract packs that are part of the program.
+    pub packs: Option<Sourced<bool>>,
     /// Servers by name.
     pub servers: BTreeMap<String, ServerConfig>,
 }
@@ -60,6 +70,10 @@ pub struct ServerConfig {
     pub formats: Option<Sourced<Formats>>,
     /// How long a call may take, from its opening.
     pub timeout: Option<Sourced<Duration>>,
+    /// What is masked beside what Candor knows by itself.
+    pub redact: Option<Sourced<Extra>>,
+    /// What is done after a verdict, for every tool that says nothing of its own.
+    pub recovery: Recovery,
     /// Tools by name.
     pub tools: BTreeMap<String, ToolConfig>,
 }
@@ -83,8 +97,30 @@ pub struct ToolConfig {
     pub nothing_done_on: BTreeMap<Refusal, Source>,
     /// How results are read.
     pub outcome: Option<Sourced<Mapping>>,
+    /// What texts lower a claim, in the order of the file.
+    pub text: Vec<Sourced<TextClause>>,
+    /// What expressions over a result lower a claim, in the order of the file.
+    pub lower: Vec<Sourced<LowerClause>>,
+    /// What is done after a verdict.
+    pub recovery: Recovery,
     /// Extra rules on arguments, in the order of the file.
-    pub rules: Vec<Sourced<Rule>>,
+    pub rules: Vec<RuleFor>,
+}
+
+/// A rule, and whom it holds for.
+#[derive(Debug, Clone)]
+pub struct RuleFor {
+    /// The rule.
+    pub rule: Sourced<Rule>,
+    /// Names of callers, as globs; every caller where there are none.
+    pub principals: Vec<Glob>,
+}
+
+impl RuleFor {
+    /// Does it hold for this caller? One that nobody named has an empty name.
+    pub fn holds_for(&self, principal: &str) -> bool {
+        self.principals.is_empty() || self.principals.iter().any(|glob| glob.matches(principal))
+    }
 }
 
 /// Why a file gave no configuration.
@@ -117,15 +153,8 @@ impl Config {
     /// If the file can't be read or anything in it is wrong.
     pub fn load(path: &FilePath, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadFault> {
         let file = path.display().to_string();
-        let mut text = String::new();
-        let read = File::open(path).and_then(|open| open.take(READ_LIMIT).read_to_string(&mut text));
-        match read {
-            Err(error) => Err(LoadFault::Unreadable { file, error }),
-            Ok(_) => match Self::parse(&file, &text, environment) {
-                Ok(config) => Ok(config),
-                Err(faults) => Err(LoadFault::Invalid { file, text, faults }),
-            },
-        }
+        let text = text_of(path)?;
+        Self::parse(&file, &text, environment).map_err(|faults| LoadFault::Invalid { file, text, faults })
     }
 
     /// Checks the text of a file. `environment` gives the values of `${VAR}`.
@@ -150,9 +179,22 @@ impl Config {
     }
 }
 
+/// The text of a file.
+pub(super) fn text_of(path: &FilePath) -> Result<String, LoadFault> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|open| open.take(READ_LIMIT).read_to_string(&mut text));
+    match read {
+        Ok(_) => Ok(text),
+        Err(error) => Err(LoadFault::Unreadable {
+            file: path.display().to_string(),
+            error,
+        }),
+    }
+}
+
 /// Turns raw tables into clauses, with the reader at hand for positions and faults.
-struct Builder<'b, 'r> {
-    reader: &'b mut Reader<'r>,
+pub(super) struct Builder<'b, 'r> {
+    pub(super) reader: &'b mut Reader<'r>,
 }
 
 impl Builder<'_, '_> {
@@ -161,9 +203,11 @@ impl Builder<'_, '_> {
         Config {
             ledger: self.sourced(raw.ledger, |ledger| ledger),
             ledger_required: self.sourced(raw.ledger_required, |required| required),
+            own_tools: self.sourced(raw.own_tools, |own| own),
             log_level: self.sourced(raw.log_level, |OneOf(level)| level),
             timeout: self.sourced(raw.timeout, |deadline| deadline.0),
             arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
+            packs: self.sourced(raw.packs, |packs| packs),
             servers: named(raw.servers)
                 .map(|(name, server)| (name, self.server(server, &zone)))
                 .collect(),
@@ -174,6 +218,7 @@ impl Builder<'_, '_> {
         let zone = raw
             .time_zone
             .map_or_else(|| zone.clone(), |placed| placed.value.0);
+        let classes = Classes::of(raw.tools.as_ref());
         ServerConfig {
             trust_annotations: self.sourced(raw.trust_annotations, |trust| trust),
             trust_verdicts: self.sourced(raw.trust_verdicts, |trust| trust),
@@ -182,20 +227,31 @@ impl Builder<'_, '_> {
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             timeout: self.sourced(raw.timeout, |deadline| deadline.0),
+            redact: self.redact(raw.redact),
+            recovery: self.shared(RawShared {
+                retry: raw.retry,
+                breaker: raw.breaker,
+                idempotency_key: raw.idempotency_key,
+                confirm: raw.confirm,
+            }),
             tools: named(raw.tools)
-                .map(|(name, tool)| (name, self.tool(tool, &zone)))
+                .map(|(name, tool)| {
+                    let tool = self.tool(&name, tool, &classes, &zone);
+                    (name, tool)
+                })
                 .collect(),
         }
     }
 
-    fn tool(&mut self, raw: RawTool, zone: &Zone) -> ToolConfig {
+    pub(super) fn tool(&mut self, name: &str, raw: RawTool, classes: &Classes, zone: &Zone) -> ToolConfig {
         let zone = raw
             .time_zone
             .map_or_else(|| zone.clone(), |placed| placed.value.0);
-        let outcome = raw.outcome.and_then(|placed| {
+        let mut outcome = raw.outcome.and_then(|placed| {
             let source = self.source(&placed.key);
             Some(Sourced::new(self.mapping(placed)?, source))
         });
+        let nothing_done_on = self.nothing_done_on(raw.nothing_done_on, &mut outcome);
         ToolConfig {
             effect: self.sourced(raw.effect, |OneOf(class)| class),
             arguments: self.sourced(raw.arguments, |OneOf(mode)| mode),
@@ -203,99 +259,24 @@ impl Builder<'_, '_> {
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             deadline: self.sourced(raw.deadline, |deadline| deadline.0),
-            nothing_done_on: list(raw.nothing_done_on)
-                .map(|code| (code.value.0, self.source(&code.key)))
-                .collect(),
+            nothing_done_on,
             outcome,
+            text: self.texts(raw.text),
+            lower: self.lower(raw.lower, &zone),
+            recovery: Recovery {
+                read_back: self.read_back(raw.read_back, name, classes, &zone),
+                ..self.shared(RawShared {
+                    retry: raw.retry,
+                    breaker: raw.breaker,
+                    idempotency_key: raw.idempotency_key,
+                    confirm: raw.confirm,
+                })
+            },
             rules: self.rules(list(raw.rules), &zone),
         }
     }
 
-    fn mapping(&mut self, placed: Placed<RawOutcome>) -> Option<Mapping> {
-        let raw = placed.value;
-        let mut values = Values::default();
-        let lists = [
-            (ValueList::Completed, raw.completed),
-            (ValueList::Accepted, raw.accepted),
-            (ValueList::Rejected, raw.rejected),
-            (ValueList::Failed, raw.failed),
-            (ValueList::Partial, raw.partial),
-        ];
-        let none_written = lists
-            .iter()
-            .all(|(_, items)| items.as_ref().is_none_or(|items| items.value.is_empty()));
-        for (meaning, items) in lists {
-            for Placed {
-                value: Listed(value),
-                span,
-                ..
-            } in list(items)
-            {
-                if let Err(two) = values.add(meaning, value) {
-                    self.reader.fault::<()>(span, FaultKind::TwoMeanings(two));
-                }
-            }
-        }
-        if none_written {
-            self.reader.fault::<()>(placed.key.clone(), FaultKind::NoValues);
-        }
-        let state = self.state_tool(raw.state_tool, raw.state_argument);
-        let reference = self.reference(raw.reference, raw.reference_name, state);
-        Some(Mapping {
-            document: raw.from.map(|placed| placed.value.0).unwrap_or_default(),
-            pointer: pointer(raw.pointer)?,
-            values,
-            code: pointer(raw.code),
-            message: pointer(raw.message),
-            reference,
-            suggestion: pointer(raw.suggestion),
-        })
-    }
-
-    /// The tool that shows a reference's state: both of its keys, or none.
-    fn state_tool(
-        &mut self,
-        tool: Option<Placed<String>>,
-        argument: Option<Placed<String>>,
-    ) -> Option<Placed<StateTool>> {
-        match (tool, argument) {
-            (Some(tool), Some(argument)) => Some(Placed {
-                value: StateTool {
-                    tool: tool.value,
-                    argument: argument.value,
-                },
-                span: tool.span,
-                key: tool.key,
-            }),
-            (Some(tool), None) => self.alone(tool.key, "state_tool", "state_argument"),
-            (None, Some(argument)) => self.alone(argument.key, "state_argument", "state_tool"),
-            (None, None) => None,
-        }
-    }
-
-    fn reference(
-        &mut self,
-        path: Option<Placed<Path>>,
-        noun: Option<Placed<String>>,
-        state: Option<Placed<StateTool>>,
-    ) -> Option<ReferenceClause> {
-        match (path, noun, state) {
-            (Some(path), noun, state) => Some(ReferenceClause {
-                pointer: path.value.0,
-                noun: noun.map(|noun| noun.value),
-                state: state.map(|state| state.value),
-            }),
-            (None, Some(noun), _) => self.alone(noun.key, "reference_name", "reference"),
-            (None, None, Some(state)) => self.alone(state.key, "state_tool", "reference"),
-            (None, None, None) => None,
-        }
-    }
-
-    fn alone<T>(&mut self, key: Range<usize>, there: &'static str, other: &'static str) -> Option<T> {
-        self.reader.fault(key, FaultKind::Alone { key: there, other })
-    }
-
-    fn rules(&mut self, raw: impl Iterator<Item = Placed<RawRule>>, zone: &Zone) -> Vec<Sourced<Rule>> {
+    fn rules(&mut self, raw: impl Iterator<Item = Placed<RawRule>>, zone: &Zone) -> Vec<RuleFor> {
         let mut lines: BTreeMap<String, u32> = BTreeMap::new();
         let mut rules = Vec::new();
         for placed in raw {
@@ -309,10 +290,14 @@ impl Builder<'_, '_> {
                 }
             }
             let source = self.source(&placed.key);
-            rules.extend(
-                self.rule(placed.value, zone)
-                    .map(|rule| Sourced::new(rule, source)),
-            );
+            let mut raw = placed.value;
+            let principals = list(raw.principals.take())
+                .map(|glob| Glob::new(&glob.value))
+                .collect();
+            rules.extend(self.rule(raw, zone).map(|rule| RuleFor {
+                rule: Sourced::new(rule, source),
+                principals,
+            }));
         }
         rules
     }
@@ -354,27 +339,29 @@ impl Builder<'_, '_> {
         compiled.ok().filter(|_| whole)
     }
 
-    fn source(&self, key: &Range<usize>) -> Source {
+    pub(super) fn source(&self, key: &Range<usize>) -> Source {
         Source::Config {
             file: self.reader.file().to_owned(),
             line: self.reader.line(key),
         }
     }
 
-    fn sourced<T, U>(&self, placed: Option<Placed<T>>, take: impl FnOnce(T) -> U) -> Option<Sourced<U>> {
+    pub(super) fn sourced<T, U>(
+        &self,
+        placed: Option<Placed<T>>,
+        take: impl FnOnce(T) -> U,
+    ) -> Option<Sourced<U>> {
         placed.map(|placed| Sourced::new(take(placed.value), self.source(&placed.key)))
     }
 }
 
-fn pointer(placed: Option<Placed<Path>>) -> Option<Pointer> {
-    placed.map(|placed| placed.value.0)
-}
-
-fn list<T>(placed: Option<Placed<Vec<Placed<T>>>>) -> impl Iterator<Item = Placed<T>> {
+pub(super) fn list<T>(placed: Option<Placed<Vec<Placed<T>>>>) -> impl Iterator<Item = Placed<T>> {
     placed.into_iter().flat_map(|placed| placed.value)
 }
 
-fn named<T>(placed: Option<Placed<BTreeMap<String, Placed<T>>>>) -> impl Iterator<Item = (String, T)> {
+pub(super) fn named<T>(
+    placed: Option<Placed<BTreeMap<String, Placed<T>>>>,
+) -> impl Iterator<Item = (String, T)> {
     placed
         .into_iter()
         .flat_map(|placed| placed.value)

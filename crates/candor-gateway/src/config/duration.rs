@@ -12,10 +12,10 @@ pub enum DurationFault {
     #[error("a number with a unit is expected: 250ms, 30s, 5m or 1h")]
     Shape,
     /// Nothing can be answered in no time.
-    #[error("a deadline is longer than zero")]
+    #[error("a time here is longer than zero")]
     Zero,
     /// Over the maximum.
-    #[error("a deadline is at most 15m")]
+    #[error("a time here is at most 15m")]
     TooLong,
 }
 

@@ -5,10 +5,13 @@ use std::ops::Range;
 
 use candor_core::contract::mapping::TwoMeanings;
 use candor_core::contract::mapping::pointer::PointerFault;
-use candor_core::contract::rules::{Part, RuleFault};
+use candor_core::contract::rules::{FaultKind as ExpressionFault, Part, RuleFault};
+use candor_core::contract::text::TextFault;
+use candor_core::delivery::redaction::SecretPatternFault;
 
 use super::duration::DurationFault;
 use super::expand::ExpandFault;
+use super::pack::PackFault;
 
 /// One fault of a file. `Display` gives `file:line:column: what`, one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +116,88 @@ pub enum FaultKind {
     /// A rule that can't be used.
     #[error("{}", in_rule(.0))]
     Rule(RuleFault),
+    /// Something in the head of a contract pack.
+    #[error(transparent)]
+    Pack(PackFault),
+    /// A pattern for texts that can't be used.
+    #[error("{0}")]
+    Text(TextFault),
+    /// A pattern for secrets that can't be used.
+    #[error("{0}")]
+    SecretPattern(SecretPatternFault),
+    /// A name that no secret has.
+    #[error("the name of a member is expected here, at most {limit} bytes")]
+    SecretName {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// More than is looked for in every text.
+    #[error("at most {limit} names and {limit} patterns are masked beside Candor's own")]
+    TooManySecrets {
+        /// The limit.
+        limit: usize,
+    },
+    /// More text clauses than one tool can have.
+    #[error("a tool has at most {limit} clauses about texts")]
+    TooManyTexts {
+        /// The limit.
+        limit: usize,
+    },
+    /// More expressions that lower a claim than one tool can have.
+    #[error("a tool has at most {limit} clauses under \"lower\"")]
+    TooManyLower {
+        /// The limit.
+        limit: usize,
+    },
+    /// A code that nothing reads.
+    #[error(
+        "a code is compared with what \"code\" of the outcome or of its parts reads, and this tool has none"
+    )]
+    CodeUnread,
+    /// No code, or a number in quotes.
+    #[error(
+        "a code of the server's own is expected here, at most {limit} bytes; JSON-RPC codes and HTTP statuses are written \
+         without quotes"
+    )]
+    OwnCode {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// An expression of a later look that can't be used.
+    #[error("{0}")]
+    Term(ExpressionFault),
+    /// A look again by the tool whose effect is in question.
+    #[error("a read-back asks another tool than the one that is looked at, and one that changes nothing")]
+    ReadBackByItself,
+    /// A look again by a tool that the file calls a write.
+    #[error("this file says that this tool changes something; a read-back asks one that changes nothing")]
+    ReadBackByAWrite,
+    /// A look again at what a tool did that does nothing.
+    #[error("this tool has effect \"read\": it changes nothing that could be looked at")]
+    ReadBackOfARead,
+    /// A key that goes two ways, or none.
+    #[error("an idempotency key goes one way: either \"argument\" or \"meta\" is expected")]
+    OneKeyPlace,
+    /// A name that no argument and no member has.
+    #[error("a name without spaces and of at most {limit} bytes is expected here")]
+    KeyName {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A number too small or too large.
+    #[error("a whole number from {least} to {most} is expected here")]
+    OutOfBounds {
+        /// The least.
+        least: u32,
+        /// The most.
+        most: u32,
+    },
+    /// No sentence to ask a person.
+    #[error("a sentence of at most {limit} bytes is expected here, or true")]
+    Question {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// More faults than are worth listing.
     #[error("{count} more faults are not shown")]
     More {
@@ -140,6 +225,7 @@ impl ConfigFault {
                 Some(format!("set it, or give a default: ${{{name}:-…}}"))
             }
             FaultKind::Rule(fault) => fault.kind.help(),
+            FaultKind::Term(fault) => fault.help(),
             _ => None,
         }
     }

@@ -19,6 +19,9 @@ use super::fault::FaultKind;
 use super::reader::Reader;
 use super::words::{OneOf, Word};
 
+/// Most bytes of a server's own code.
+const LONGEST_CODE: usize = 80;
+
 /// A string with a variable in it can be anything once it is expanded.
 pub(super) const VARIABLE: &str = r"\$\{[^}]+\}";
 
@@ -152,6 +155,30 @@ impl JsonSchema for Path {
     }
 }
 
+/// A value that is there, whether it can be read or not: what depends on its absence is not said of a bad one.
+#[derive(Debug, Clone)]
+pub(super) struct Tried<T>(pub(super) Option<T>);
+
+impl<T: FromToml> FromToml for Tried<T> {
+    fn read(value: &Spanned<DeValue<'_>>, reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self(T::read(value, reader)))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Tried<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
 /// The name of a time zone.
 #[derive(Debug, Clone)]
 pub(super) struct ZoneName(pub(super) Zone);
@@ -218,13 +245,20 @@ impl JsonSchema for Listed {
 }
 
 /// The code of a refusal.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Code(pub(super) Refusal);
 
 impl FromToml for Code {
     fn read(value: &Spanned<DeValue<'_>>, reader: &mut Reader<'_>) -> Option<Self> {
-        let DeValue::Integer(integer) = value.get_ref() else {
-            return reader.wrong_kind("a whole number such as -32602", value);
+        let integer = match value.get_ref() {
+            DeValue::Integer(integer) => integer,
+            DeValue::String(text) if is_own_code(text) => {
+                return Some(Self(Refusal::Code(text.to_string())));
+            }
+            DeValue::String(_) => {
+                return reader.fault(value.span(), FaultKind::OwnCode { limit: LONGEST_CODE });
+            }
+            _ => return reader.wrong_kind("a whole number such as -32602, or a code as a string", value),
         };
         match i64::from_str_radix(integer.as_str(), integer.radix()) {
             Ok(code @ i64::MIN..=-1) => Some(Self(Refusal::JsonRpc(code))),
@@ -233,6 +267,15 @@ impl FromToml for Code {
             _ => reader.fault(value.span(), FaultKind::Refusal),
         }
     }
+}
+
+/// A server's own code. What looks like a JSON-RPC code or an HTTP status is one, and has its own spelling.
+fn is_own_code(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= LONGEST_CODE
+        && !text
+            .parse()
+            .is_ok_and(|code: i64| matches!(code, i64::MIN..=-1 | 400..=499))
 }
 
 impl JsonSchema for Code {
@@ -245,7 +288,7 @@ impl JsonSchema for Code {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "type": "integer", "maximum": -1 }, { "type": "integer", "minimum": 400, "maximum": 499 }] })
+        json_schema!({ "anyOf": [{ "type": "integer", "maximum": -1 }, { "type": "integer", "minimum": 400, "maximum": 499 }, { "type": "string", "minLength": 1, "maxLength": LONGEST_CODE }] })
     }
 }
 

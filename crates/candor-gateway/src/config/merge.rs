@@ -24,15 +24,31 @@ pub struct CommandLine {
     pub timeout: Option<Duration>,
     /// How arguments are checked (`--arguments`).
     pub arguments: Option<Mode>,
+    /// Who calls (`--principal`).
+    pub principal: Option<String>,
 }
 
 impl Config {
     /// Everything that holds for `tool` of `server` but for the tool's own annotations, which are not known here:
     /// [`ToolTerms::with_annotations`] adds them. Names are matched exactly; an unknown one gets what holds for all.
     pub fn for_tool(&self, server: &str, tool: &str, command_line: &CommandLine) -> ToolTerms {
+        self.for_tool_over(server, tool, command_line, None)
+    }
+
+    /// The same, over what a contract pack says of the tool.
+    pub fn for_tool_over(
+        &self,
+        server: &str,
+        tool: &str,
+        command_line: &CommandLine,
+        pack: Option<&ToolConfig>,
+    ) -> ToolTerms {
         let (no_server, no_tool) = (ServerConfig::default(), ToolConfig::default());
         let of_server = self.servers.get(server).unwrap_or(&no_server);
         let of_tool = of_server.tools.get(tool).unwrap_or(&no_tool);
+        let with_pack = pack.map(|below| of_tool.clone().over(below));
+        let of_tool = with_pack.as_ref().unwrap_or(of_tool);
+        let (tool_recovery, server_recovery) = (&of_tool.recovery, &of_server.recovery);
         let defaults = ToolTerms::default();
         ToolTerms {
             class: command_line.class_of(tool).or_else(|| of_tool.effect.clone()),
@@ -49,7 +65,14 @@ impl Config {
             formats: first([of_tool.formats.as_ref(), of_server.formats.as_ref()])
                 .unwrap_or(defaults.formats),
             mapping: of_tool.outcome.clone(),
-            rules: of_tool.rules.clone(),
+            text: of_tool.text.clone(),
+            lower: of_tool.lower.clone(),
+            rules: of_tool
+                .rules
+                .iter()
+                .filter(|rule| rule.holds_for(command_line.principal.as_deref().unwrap_or_default()))
+                .map(|rule| rule.rule.clone())
+                .collect(),
             deadline: first([
                 command_line.timeout.map(said).as_ref(),
                 of_tool.deadline.as_ref(),
@@ -57,6 +80,16 @@ impl Config {
                 self.timeout.as_ref(),
             ]),
             nothing_done_on: of_tool.nothing_done_on.clone(),
+            read_back: tool_recovery.read_back.clone(),
+            retry: first([tool_recovery.retry.as_ref(), server_recovery.retry.as_ref()]),
+            breaker: first([tool_recovery.breaker.as_ref(), server_recovery.breaker.as_ref()]),
+            key_place: first([
+                tool_recovery.key_place.as_ref(),
+                server_recovery.key_place.as_ref(),
+            ]),
+            confirm: first([tool_recovery.confirm.as_ref(), server_recovery.confirm.as_ref()])
+                .and_then(|asked| Some(Sourced::new(asked.value?, asked.source))),
+            redact: of_server.redact.clone(),
             trust_annotations: first([
                 command_line.trust_annotations.then(|| said(true)).as_ref(),
                 of_server.trust_annotations.as_ref(),

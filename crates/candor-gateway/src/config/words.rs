@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use candor_core::arguments::check::Mode;
 use candor_core::contract::effect::EffectClass;
 use candor_core::contract::mapping::Document;
+use candor_core::contract::recovery::Lowered;
 use candor_core::contract::schema::Formats;
 use candor_core::contract::terms::ShapeMode;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -73,6 +74,7 @@ words!(Mode: "off" => Self::Off, "warn" => Self::Warn, "enforce" => Self::Enforc
 words!(EffectClass: "read" => Self::Read, "write" => Self::Write, "idempotent" => Self::Idempotent);
 words!(ShapeMode: "warn" => Self::Warn, "strict" => Self::Strict);
 words!(Formats: "annotate" => Self::Annotate, "assert" => Self::Assert);
+words!(Lowered: "failed" => Self::Failed, "rejected" => Self::Rejected, "unknown" => Self::Unknown);
 words!(Document: "structured" => Self::Structured, "text" => Self::Text);
 words!(
     LogLevel: "error" => Self::Error, "warn" => Self::Warn, "info" => Self::Info, "debug" => Self::Debug,

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::pending::{Asked, CallKey, Origin};
 use super::revival::Waiting;
 use super::state::{Active, Recorded, Sent, Server, Session, Timer, fingerprint};
+use super::stops::{Stop, stop_at};
 use crate::clock;
 use crate::deadline::{Deadline, MAXIMUM, deadline};
 use crate::recorder::Recorder;
@@ -33,6 +34,7 @@ impl Session {
         let key = CallKey(self.next_call);
         self.pending.hold(&origin.id, key);
         let now = clock::now();
+        let params = request.params;
         let mut request = match CallRequest::read(text, request, self.revision_in_force()) {
             Ok(request) => request,
             Err(why) => {
@@ -45,15 +47,22 @@ impl Session {
         };
         self.note_named_revision(request.named_revision);
         self.note_host(request.client.take());
+        let Some(mut request) = self.take_round(request, params, &origin) else {
+            return;
+        };
         let circumstances = self.circumstances();
         let earlier = self.refusals_of(&request);
         let progress_token = request.progress_token.clone();
         if let Some(token) = &progress_token {
             self.progress.insert(token.clone(), key);
         }
-        let (call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
+        let goes_on = request.round.take();
+        let round = goes_on.and_then(|mark| self.rounds.take(&mark, Instant::now()));
+        self.look_for_news();
+        let (mut call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
+        call.go_on_with(round);
         let opened = Instant::now();
-        let deadline = self.deadline_of(None);
+        let deadline = self.deadline_of(None, false);
         let active = Active {
             call,
             origin,
@@ -64,6 +73,7 @@ impl Session {
             deadline,
             progress_token,
             told: false,
+            look: None,
         };
         self.calls.insert(key, active);
         self.set_deadline(key, opened + deadline.wait);
@@ -71,9 +81,10 @@ impl Session {
     }
 
     /// How long a call may take in all, from its opening: a contract's word over what the host can bear.
-    fn deadline_of(&self, said: Option<Duration>) -> Deadline {
+    fn deadline_of(&self, said: Option<Duration>, looks: bool) -> Deadline {
         let said = said.or(self.command_line.timeout);
-        deadline(said, self.host_name.as_deref(), self.tool_timeout)
+        let deadline = deadline(said, self.host_name.as_deref(), self.tool_timeout);
+        if looks { deadline.with_look() } else { deadline }
     }
 
     /// Refuses a `tools/call` that is none, and records it like any other refusal.
@@ -106,22 +117,30 @@ impl Session {
 
     /// Tells a call what happened, and does what it asks for.
     pub(super) fn happened(&mut self, key: CallKey, event: Event) {
+        if let Event::Cancelled = &event {
+            self.withdraw_question(key);
+        }
+        self.gauge(key, &event);
         let Some(active) = self.calls.get_mut(&key) else {
             return;
         };
         let learnt = matches!(event, Event::Learnt(_));
+        active.call.offer_news(self.news.on_offer());
         let actions = active.call.on(event, clock::now());
+        let (in_text, in_meta) = active.call.told_news();
+        self.news.note_told(in_text, in_meta);
         if learnt {
             let refused = active
                 .call
                 .was_bad_input()
                 .then(|| fingerprint(active.call.request()));
             let (opened, said) = (active.opened, active.call.contract_deadline());
+            let looks = active.call.has_read_back();
             if let Some(refused) = refused {
                 self.count_refusal(refused);
             }
             // Only now is it known what the tool's contract says.
-            let deadline = self.deadline_of(said);
+            let deadline = self.deadline_of(said, looks);
             if let Some(active) = self.calls.get_mut(&key)
                 && active.deadline != deadline
             {
@@ -137,7 +156,19 @@ impl Session {
         while let Some(action) = queue.pop_front() {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
+                Action::RecordKeyed { entries, key: used } => {
+                    self.news.note_entries(&entries);
+                    self.record_keyed(key, entries, used);
+                }
+                Action::LookUpKey { arguments } => self.look_up_key(key, arguments),
+                Action::AwaitKey => self.await_key(key),
                 Action::Record { entries, wait } => {
+                    self.note_accepted(key, &entries);
+                    stop_at(match entries.last().map(|entry| entry.phase) {
+                        Some(Phase::Verdict) => Stop::Judged,
+                        _ => Stop::Admitted,
+                    });
+                    self.news.note_entries(&entries);
                     if wait && let Recorder::Ledger(_) = &self.recorder {
                         let recorder = self.recorder.clone();
                         self.records
@@ -147,16 +178,31 @@ impl Session {
                         self.happened(key, Event::Recorded(recording));
                     }
                 }
-                Action::Send => self.send_call(key),
+                Action::Ask => self.ask_user(key),
+                Action::Send => {
+                    stop_at(Stop::IntentRecorded);
+                    self.send_call(key);
+                }
+                Action::ReadBack {
+                    tool,
+                    arguments,
+                    after,
+                } => self.plan_look(key, tool, arguments, after),
+                Action::Wait { after } => self.wait_to_send(key, after),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
-                    let Some(origin) = self.calls.get(&key).map(|active| active.origin.clone()) else {
+                    stop_at(Stop::VerdictRecorded);
+                    self.gathers &= !Stop::Delivered.is_wanted();
+                    let Some(origin) = self.note_delivery(key) else {
                         continue;
                     };
                     match delivery.into_frame() {
+                        // The round before was answered, and no other came: nobody waits.
+                        _ if self.confirming.is_unheard(key) => {}
                         Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
+                    stop_at(Stop::Delivered);
                 }
                 Action::Told { listen } => self.told(key, listen),
             }
@@ -164,6 +210,10 @@ impl Session {
     }
 
     pub(super) fn send_call(&mut self, key: CallKey) {
+        if let Some(loss) = self.resting(key) {
+            self.happened(key, Event::Lost(loss));
+            return;
+        }
         match &self.server {
             Server::Running => {}
             Server::Gone(exit) if !self.may_revive() => {
@@ -187,6 +237,7 @@ impl Session {
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: false }));
             return;
         }
+        self.gathers &= !Stop::Sent.is_wanted();
         let Ok(number) = self.put(&self.to_server, vec![frame]) else {
             let why = "takes no more requests: it has closed its input".to_owned();
             self.happened(key, Event::Lost(Loss::NeverLeft { why, lasts: true }));
@@ -199,6 +250,7 @@ impl Session {
                 at: Instant::now(),
             });
         }
+        stop_at(Stop::Sent);
         self.pending.ask(id, Asked::Call(key));
         self.happened(key, Event::Sent);
     }
@@ -247,7 +299,7 @@ impl Session {
         }
     }
 
-    fn set_deadline(&mut self, key: CallKey, at: Instant) {
+    pub(super) fn set_deadline(&mut self, key: CallKey, at: Instant) {
         let timer = self.set_timer(at, Timer::Call(key));
         if let Some(active) = self.calls.get_mut(&key)
             && let Some(old) = active.timer.replace(timer)
@@ -267,7 +319,8 @@ impl Session {
         let (Some(sent), true) = (active.sent, active.deadline.renewable && !active.told) else {
             return;
         };
-        let at = (Instant::now() + active.deadline.wait).min(sent.at + MAXIMUM);
+        let most = MAXIMUM.saturating_sub(active.deadline.looking);
+        let at = (Instant::now() + active.deadline.wait).min(sent.at + most);
         self.set_deadline(key, at);
     }
 
@@ -290,6 +343,7 @@ impl Session {
             return;
         };
         active.told = true;
+        active.look = None;
         if let Some(token) = active.progress_token.take()
             && self.progress.get(&token) == Some(&key)
         {
@@ -326,7 +380,12 @@ impl Session {
     /// Entries are on disk, or are not.
     pub(super) fn recorded(&mut self, recorded: Recorded) {
         match recorded {
+            Recorded::OwnAnswer(origin, frame) => self.own_answered_host(&origin, frame),
+            Recorded::LeftAccepted(left) => self.take_up(left),
             Recorded::Call(key, recording) => self.happened(key, Event::Recorded(recording)),
+            Recorded::Unsettled(found) => self.unsettled_found(found),
+            Recorded::Keyed(key, keyed) => self.keyed_recorded(key, keyed),
+            Recorded::Looked(found) => self.looked(&found),
             Recorded::Malformed(key, recording) => {
                 let Some((draft, origin)) = self.malformed.remove(&key) else {
                     return;
@@ -349,9 +408,16 @@ impl Session {
             match timer {
                 Timer::Call(call) => self.call_timed_out(call),
                 Timer::Learning(call) => self.learning_timed_out(call),
+                Timer::Reconcile => self.seek(),
+                Timer::Retry(call) => self.happened(call, Event::Waited),
+                Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
+                Timer::Key(call) => self.happened(call, Event::KeyDue),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
+                Timer::Follow(operation) => self.look_at_accepted(operation),
+                Timer::Question(call) => self.question_expired(call),
                 Timer::Listing(upstream) => self.listing_timed_out(upstream),
+                Timer::Own(upstream) => self.own_timed_out(upstream),
                 Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
             }
         }

@@ -16,6 +16,7 @@ impl Session {
         // Nothing that is still queued can leave any more; what was not begun provably never left.
         self.to_server.abandon();
         self.end_listing(Err(format!("the server ended ({exit})")));
+        self.lose_own(&format!("the server ended ({exit})"));
         for key in self.open_calls() {
             let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) else {
                 continue;

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::pending::{Asked, BatchKey, CallKey, Holder, Origin};
 use super::revival::{Memory, Waiting};
 use super::state::{Server, Session, Timer};
+use super::stops::{Stop, stop_at, stop_at_frame};
 use crate::deadline::UNKNOWN_HOST;
 
 /// JSON-RPC 2.0, section 5.1.
@@ -45,6 +46,7 @@ impl Session {
     }
 
     fn bytes_from_host(&mut self, bytes: &[u8]) {
+        stop_at_frame(bytes);
         let Ok(text) = std::str::from_utf8(bytes) else {
             let error =
                 self.refuse_unidentified(PARSE_ERROR, "this message is not UTF-8 and was not passed on");
@@ -136,7 +138,11 @@ impl Session {
             Message::Request(request) => self.request_from_host(text, &request, batch),
             Message::Notification { method, params } => self.notification_from_host(text, &method, params),
             // The server's own ids, back where they came from.
-            Message::Response(response) => self.pass_answer(text, response.id),
+            Message::Response(response) => {
+                if !self.answer_from_host(&response) {
+                    self.pass_answer(text, response.id);
+                }
+            }
             Message::Batch(_) => {}
         }
     }
@@ -146,6 +152,9 @@ impl Session {
             id: request.id.get().to_owned(),
             batch,
         };
+        if Method::of(&request.method) == Method::ToolsCall {
+            stop_at(Stop::EnvelopeRead);
+        }
         if self.pending.holder(&origin.id).is_some() {
             if Method::of(&request.method) == Method::ToolsCall {
                 self.record_refused(&origin.id, BadCall::OpenId);
@@ -161,8 +170,14 @@ impl Session {
             }
             return;
         }
+        if self.answers_itself(request, &origin) {
+            return;
+        }
         match Method::of(&request.method) {
-            Method::ToolsCall => self.open_call(text, request, origin),
+            Method::ToolsCall => {
+                stop_at(Stop::Routed);
+                self.open_call(text, request, origin);
+            }
             method => {
                 self.note_client(request, method);
                 self.pass_request(text, request, method, &origin);
@@ -178,6 +193,7 @@ impl Session {
                 return;
             };
             let name = handshake.client_name().map(Cow::into_owned);
+            self.confirming.note_capabilities(handshake.capabilities);
             self.revision = handshake.revision().or(self.revision);
             self.note_host(name);
         } else if let Some(meta) = request_meta(request.params) {
@@ -251,6 +267,8 @@ impl Session {
                 self.initialized = true;
                 self.revival.memory.note_initialized(text);
                 self.tell_server(text.to_owned());
+                self.reconcile();
+                self.look_for_accepted();
             }
             _ => {
                 self.tell_server(text.to_owned());

@@ -13,6 +13,7 @@ use candor_core::wire::head;
 use candor_core::wire::members::{Opened, object};
 use candor_core::wire::method::Method;
 use candor_core::wire::reply::Reply;
+use candor_core::wire::revision::Era;
 use candor_transport::{Frame, Noise, preview};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -89,11 +90,16 @@ impl Session {
         let head = line.get(..HEAD.min(line.len())).unwrap_or_default();
         let says_so = head.windows(VERSION.len()).any(|part| part == VERSION);
         let id = head::id(head).and_then(|id| id.parse::<u64>().ok());
-        if let (true, Some(id)) = (says_so, id)
-            && let Some(Asked::Call(key)) = self.pending.asked(id)
-        {
-            let key = *key;
-            self.happened(key, Event::Lost(Loss::Unreadable { why: why.to_owned() }));
+        let (true, Some(id)) = (says_so, id) else {
+            return;
+        };
+        match self.pending.asked(id) {
+            Some(Asked::Call(key)) => {
+                let key = *key;
+                self.happened(key, Event::Lost(Loss::Unreadable { why: why.to_owned() }));
+            }
+            Some(Asked::Own(_)) => self.end_own(id, Err(why.to_owned())),
+            _ => {}
         }
     }
 
@@ -132,6 +138,7 @@ impl Session {
                     self.happened(key, Event::Replied(reply));
                 }
             }
+            Some(Asked::Own(_)) => self.own_answered(id, text, response),
             Some(Asked::Forsaken) => {
                 self.pending.take(id);
                 tracing::debug!("an answer to a request that the host cancelled was dropped");
@@ -158,9 +165,13 @@ impl Session {
                     return;
                 };
                 let frame = restore_subscription(&frame, id, &origin.id).unwrap_or(frame);
+                let frame = self.with_own(method, cursor.is_none(), frame);
                 self.answer(&origin, frame);
                 if let Body::Result(result) = &response.body {
                     self.learn_from(method, cursor.as_deref(), result);
+                    if self.revision_in_force().era() == Era::Modern {
+                        self.look_for_accepted();
+                    }
                     if let Some(text) = kept {
                         self.revival.memory.learn(method, &text);
                     }
@@ -224,6 +235,9 @@ impl Session {
         self.server_name = Some(name);
         self.circumstances = None;
         // Contracts go by the name.
+        self.packs
+            .note_name(self.server_name.as_ref().map_or("", ServerName::as_str));
+        self.packs.check(self.catalogue.definitions());
         self.catalogue.note_new_terms();
         if let Some(unmatched) = self.config.unmatched(self.name().as_str()) {
             tracing::warn!("{unmatched}");
@@ -255,7 +269,7 @@ impl Session {
         let id: u64 = raw.get().parse().ok()?;
         match self.pending.asked(id)? {
             Asked::Host { origin, .. } => with_id(text, raw, &origin.id),
-            Asked::Call(_) | Asked::Listing | Asked::Replay | Asked::Forsaken => None,
+            Asked::Call(_) | Asked::Listing | Asked::Own(_) | Asked::Replay | Asked::Forsaken => None,
         }
     }
 
@@ -273,6 +287,9 @@ impl Session {
             Some(Asked::Call(key)) => {
                 let key = *key;
                 self.happened(key, Event::Lost(Loss::Oversized { length, limit }));
+            }
+            Some(Asked::Own(_)) => {
+                self.end_own(id, Err(format!("its answer has {length} bytes, over the limit")));
             }
             Some(Asked::Listing) => {
                 self.end_listing(Err(format!("its list has {length} bytes, over the limit")));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use candor_core::call::machine::Event;
 use candor_core::wire::envelope::Body;
-use candor_core::wire::revision::{Era, Revision};
+use candor_core::wire::revision::Era;
 use tokio::time::Instant;
 
 use super::pending::{Asked, CallKey};
@@ -71,17 +71,7 @@ impl Session {
     /// The modern era wants `_meta` on every request: the host's own facts, without its progress token.
     fn meta_for_listing(&self, key: CallKey) -> Option<String> {
         let request = self.calls.get(&key)?.call.request();
-        if request.revision.era() == Era::Legacy {
-            return None;
-        }
-        let facts = request.protocol_meta.clone();
-        Some(facts.unwrap_or_else(|| {
-            let revision = Revision::V2026_07_28.as_str();
-            format!(
-                "{{\"io.modelcontextprotocol/protocolVersion\":\"{revision}\",\
-                 \"io.modelcontextprotocol/clientCapabilities\":{{}}}}"
-            )
-        }))
+        Self::own_meta(request.revision, request.protocol_meta.as_deref())
     }
 
     fn ask_page(&mut self, cursor: Option<&str>) {
@@ -157,7 +147,7 @@ impl Session {
             return;
         };
         match end {
-            Ok(()) => self.catalogue.learn(listing.pages),
+            Ok(()) => self.take_in(listing.pages),
             Err(why) => {
                 tracing::warn!(%why, "calls go through unchecked");
                 self.catalogue.fail(why, Instant::now());
@@ -166,6 +156,13 @@ impl Session {
         for key in listing.waiting {
             self.tell_tool(key);
         }
+        self.reconcile();
+    }
+
+    /// A whole list is there: what the tools look like says which clauses of a contract pack are theirs.
+    fn take_in(&mut self, pages: Pages) {
+        self.catalogue.learn(pages);
+        self.packs.check(self.catalogue.definitions());
     }
 
     fn tell_tool(&mut self, key: CallKey) {
@@ -188,7 +185,10 @@ impl Session {
             (Some(_), _) => return,
         };
         match pages.turn(result) {
-            Turned::Last => self.catalogue.learn(pages),
+            Turned::Last => {
+                self.take_in(pages);
+                self.reconcile();
+            }
             Turned::Next(cursor) => self.host_list = Some((cursor, pages)),
             Turned::Unreadable => {}
         }

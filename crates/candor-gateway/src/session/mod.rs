@@ -4,14 +4,25 @@
 //! pipes) comes back to the loop as an event.
 
 mod batches;
+mod breaker;
 mod calls;
+mod confirming;
 mod fate;
+mod following;
 mod from_host;
 mod from_server;
+mod keys;
 mod listing;
+mod news;
+mod own;
+mod own_tools;
 mod pending;
+mod reconciler;
+mod recovery;
 mod revival;
+mod rounds;
 mod run;
 mod state;
+mod stops;
 
 pub use run::{Options, RunFault, run};

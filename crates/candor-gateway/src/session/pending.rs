@@ -4,6 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use candor_core::wire::method::Method;
 
+use super::own::OwnCall;
+
 /// The key of a call within its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct CallKey(pub(super) u64);
@@ -35,6 +37,8 @@ pub(super) enum Asked {
     Call(CallKey),
     /// Candor's own `tools/list`.
     Listing,
+    /// A call of Candor's own.
+    Own(OwnCall),
     /// Something told again to a server that was started anew.
     Replay,
     /// Cancelled by the host: an answer that still comes is for nobody.
@@ -127,6 +131,15 @@ impl Pending {
         open.next().filter(|_| open.next().is_none())
     }
 
+    /// The calls of Candor's own that are open.
+    pub(super) fn own(&self) -> Vec<u64> {
+        self.asked
+            .iter()
+            .filter(|(_, asked)| matches!(asked, Asked::Own(_)))
+            .map(|(id, _)| *id)
+            .collect()
+    }
+
     /// Nothing that the host asked is open.
     pub(super) fn is_quiet(&self) -> bool {
         self.open.is_empty()
@@ -153,7 +166,7 @@ impl Pending {
     pub(super) fn take_host_requests(&mut self, but_listening: bool) -> Vec<Origin> {
         let is_taken = |asked: &Asked| match asked {
             Asked::Host { method, .. } => !(but_listening && *method == Method::Listen),
-            Asked::Call(_) | Asked::Listing | Asked::Replay | Asked::Forsaken => false,
+            Asked::Call(_) | Asked::Listing | Asked::Own(_) | Asked::Replay | Asked::Forsaken => false,
         };
         let ids: Vec<u64> = self
             .asked

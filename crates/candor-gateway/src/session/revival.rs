@@ -38,7 +38,7 @@ pub(super) struct Memory {
 pub(super) enum Waiting {
     /// A tool call, checked and recorded.
     Call(CallKey),
-    /// Another request of the host's, under the id it was given: ready to be sent.
+    /// Another request, the host's or Candor's own, under the id it was given: ready to be sent.
     Frame(String),
 }
 
@@ -244,6 +244,9 @@ impl Session {
                 Waiting::Frame(_) => {}
             }
         }
+        self.lose_own(&format!(
+            "the server is gone and could not be started anew: {why}"
+        ));
         self.refuse_host_requests(&format!("is gone and could not be started anew: {why}"));
     }
 

@@ -19,11 +19,20 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::batches::Batches;
+use super::breaker::Breakers;
+use super::confirming::Confirming;
+use super::following::Following;
+use super::keys::server_of;
+use super::news::Newsroom;
+use super::own_tools::OwnTools;
 use super::pending::Pending;
+use super::reconciler::Reconciler;
 use super::revival::Revival;
+use super::rounds::Rounds;
 use super::state::{Server, Session};
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
+use crate::packs::Packs;
 use crate::recorder::Recorder;
 
 /// How much may be queued towards either side before the other is held back.
@@ -56,12 +65,18 @@ pub struct Options {
     pub config: Config,
     /// What the command line says over them.
     pub command_line: CommandLine,
+    /// The contract packs that may be applied.
+    pub packs: Packs,
     /// Where records go.
     pub recorder: Recorder,
     /// Values that are masked wherever Candor writes: what this process knows to be secret.
     pub secrets: KnownSecrets,
     /// Refuse every call but trusted reads that can't be recorded.
     pub ledger_required: bool,
+    /// How long a person may think before a call that they must agree to; `None` for 10 minutes.
+    pub confirm_within: Option<Duration>,
+    /// Are Candor's own tools and resource added to what the server lists?
+    pub own_tools: bool,
     /// `MCP_TOOL_TIMEOUT`, where the host passed it on.
     pub tool_timeout: Option<Duration>,
     /// Is a server that died started anew by the next call?
@@ -108,6 +123,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
             .map(|name| ServerName::from(least(name, &options.secrets).value.as_ref())),
         config: options.config,
         command_line: options.command_line,
+        packs: options.packs,
         server_name: None,
         host_name: None,
         tool_timeout: options.tool_timeout,
@@ -123,11 +139,16 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         to_server: input,
         server: Server::Running,
         revival: Revival::new(options.restart),
+        reconciler: Reconciler::default(),
+        breakers: Breakers::default(),
         host_left: false,
         gathers: false,
         pending: Pending::default(),
         batches: Batches::default(),
         calls: HashMap::new(),
+        confirming: Confirming::new(options.confirm_within),
+        following: Following::default(),
+        own_tools: OwnTools::new(options.own_tools),
         malformed: HashMap::new(),
         progress: HashMap::new(),
         next_call: 0,
@@ -138,6 +159,9 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         next_timer: 0,
         records: JoinSet::new(),
         refusals: HashMap::new(),
+        key_server: server_of(options.name.as_deref(), &options.command),
+        rounds: Rounds::default(),
+        news: Newsroom::default(),
         refusal_order: VecDeque::new(),
         noise: NoiseLog::new(),
         strays: 0,
@@ -204,6 +228,7 @@ impl Wires {
                 Woken::Host(Ok(None) | Err(_)) => {
                     self.host_open = false;
                     self.leave_by = Some(Instant::now() + AFTER_HOST);
+                    session.withdraw_questions();
                 }
                 Woken::Server(Ok(Some(frame))) => {
                     session.gathers = self.server.holds_more();

@@ -11,23 +11,35 @@ use candor_core::call::request::CallRequest;
 use candor_core::contract::terms::ToolTerms;
 use candor_core::delivery::answer::{Draft, own_error};
 use candor_core::delivery::redaction::{KnownSecrets, least};
-use candor_core::names::{ServerName, ToolName};
+use candor_core::names::{OperationId, ServerName, ToolName};
 use candor_core::record::bodies::digest;
 use candor_core::record::{Entry, Recording};
+use candor_core::recovery::settle::Open;
 use candor_core::wire::encode::Pieces;
 use candor_core::wire::revision::Revision;
+use candor_ledger::StoredEntry;
 use candor_transport::{FrameNumber, FrameSink, NoiseLog, SinkClosed};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::batches::{Answered, Batches};
+use super::breaker::Breakers;
 use super::calls::MOST_QUEUED;
+use super::confirming::Confirming;
+use super::following::{Following, LeftAccepted};
+use super::keys::Keyed;
 use super::listing::Listing;
+use super::news::Newsroom;
+use super::own_tools::OwnTools;
 use super::pending::{BatchKey, CallKey, Origin, Pending};
+use super::reconciler::Reconciler;
+use super::recovery::Planned;
 use super::revival::Revival;
+use super::rounds::Rounds;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
 use crate::deadline::{Deadline, deadline};
+use crate::packs::Packs;
 use crate::recorder::Recorder;
 
 /// Refusals of the same arguments are counted for this many different calls.
@@ -47,6 +59,8 @@ pub(super) struct Active {
     pub(super) deadline: Deadline,
     pub(super) progress_token: Option<String>,
     pub(super) told: bool,
+    /// A look at what it left behind, to come.
+    pub(super) look: Option<Planned>,
 }
 
 impl Active {
@@ -74,14 +88,28 @@ pub(super) enum Timer {
     Call(CallKey),
     /// A call has waited long enough to be told of its tool.
     Learning(CallKey),
+    /// What an earlier run left open is to be looked for.
+    Reconcile,
+    /// A call is to be sent again.
+    Retry(CallKey),
+    /// A call is to be looked after.
+    Look(CallKey),
     /// The record of a trusted read has waited long enough for its verdict.
     Defer(CallKey),
+    /// A question to the user has been open long enough.
+    Question(CallKey),
+    /// The next look at accepted work is due.
+    Follow(OperationId),
     /// A batch has waited long enough for its last answers.
     Batch(BatchKey),
     /// Candor's own listing has taken too long.
     Listing(u64),
+    /// A call of Candor's own has.
+    Own(u64),
     /// The handshake with a server that was started anew has.
     Handshake(u64),
+    /// When is it looked again what became of the call that used this call's key first?
+    Key(CallKey),
 }
 
 /// The server's side.
@@ -100,11 +128,21 @@ pub(super) enum Server {
 pub(super) enum Recorded {
     Call(CallKey, Recording),
     Malformed(CallKey, Recording),
+    /// What the ledger has that is not settled.
+    Unsettled(Vec<Open>),
+    /// Not written but read: what earlier runs left accepted.
+    LeftAccepted(Vec<LeftAccepted>),
+    Keyed(CallKey, Keyed),
+    Looked(Vec<StoredEntry>),
+    /// Not written but read: the answer to a question of the host's about the record.
+    OwnAnswer(Origin, String),
 }
 
 pub(super) struct Session {
     pub(super) config: Config,
     pub(super) command_line: CommandLine,
+    /// The contract packs that may be applied.
+    pub(super) packs: Packs,
     /// The name given by the operator (`--name`).
     pub(super) given_name: Option<ServerName>,
     /// The name to use until the server says its own.
@@ -127,12 +165,17 @@ pub(super) struct Session {
     pub(super) to_server: FrameSink,
     pub(super) server: Server,
     pub(super) revival: Revival,
+    pub(super) reconciler: Reconciler,
+    pub(super) breakers: Breakers,
     pub(super) host_left: bool,
     /// Frames gather before they are written: more have been read already than the one that is being carried.
     pub(super) gathers: bool,
     pub(super) pending: Pending,
     pub(super) batches: Batches,
     pub(super) calls: HashMap<CallKey, Active>,
+    pub(super) confirming: Confirming,
+    pub(super) following: Following,
+    pub(super) own_tools: OwnTools,
     pub(super) malformed: HashMap<CallKey, (Draft, Origin)>,
     pub(super) progress: HashMap<String, CallKey>,
     pub(super) next_call: u64,
@@ -143,6 +186,10 @@ pub(super) struct Session {
     pub(super) next_timer: u64,
     pub(super) records: JoinSet<Recorded>,
     pub(super) refusals: HashMap<String, u32>,
+    /// What the server is to its idempotency keys.
+    pub(super) key_server: String,
+    pub(super) rounds: Rounds,
+    pub(super) news: Newsroom,
     pub(super) refusal_order: VecDeque<String>,
     pub(super) noise: NoiseLog,
     pub(super) strays: u64,
@@ -166,6 +213,7 @@ impl Session {
         let made = Arc::new(Circumstances {
             server: self.name(),
             host: self.host_name.clone(),
+            principal: self.command_line.principal.clone(),
             ledger_required: self.ledger_required,
             has_ledger: self.recorder.is_on(),
             deadline: deadline(None, self.host_name.as_deref(), self.tool_timeout).wait,
@@ -179,8 +227,9 @@ impl Session {
     pub(super) fn terms(&self) -> impl Fn(&ToolName) -> ToolTerms + use<'_> {
         let server = self.name();
         move |tool| {
+            let pack = self.packs.tool(tool);
             self.config
-                .for_tool(server.as_str(), tool.as_str(), &self.command_line)
+                .for_tool_over(server.as_str(), tool.as_str(), &self.command_line, pack)
         }
     }
 

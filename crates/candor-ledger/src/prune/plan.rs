@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::{Cut, Held, HeldBecause, PrunePlan, Retention};
 use crate::fault::Fault;
 use crate::gap;
+use crate::keys;
 use crate::row;
 use crate::store::Store;
 
@@ -65,12 +66,23 @@ pub(crate) fn of_connection(
     let snapshot = connection.unchecked_transaction()?;
     let age = i64::try_from(retention.age.as_millis()).unwrap_or(i64::MAX);
     let cutoff = now_ms.saturating_sub(age);
+    let keys = keys::over(&snapshot, now_ms)?;
+    let keys_until_ms = if keys > 0 { now_ms } else { 0 };
     let excess = used_bytes(&snapshot)?.saturating_sub(retention.bytes);
     let oldest: Option<i64> = snapshot.query_row("SELECT min(at_ms) FROM record", [], |row| row.get(0))?;
     if excess == 0 && oldest.is_none_or(|oldest| oldest >= cutoff) {
-        return Ok(PrunePlan::default());
+        return Ok(PrunePlan {
+            keys,
+            keys_until_ms,
+            ..PrunePlan::default()
+        });
     }
-    Planner::new(&snapshot, cutoff, excess)?.plan(most)
+    let plan = Planner::new(&snapshot, cutoff, excess)?.plan(most)?;
+    Ok(PrunePlan {
+        keys,
+        keys_until_ms,
+        ..plan
+    })
 }
 
 struct Planner<'c> {

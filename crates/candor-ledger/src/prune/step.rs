@@ -7,6 +7,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{Cut, PrunePlan, Pruned, STEP};
 use crate::fault::Fault;
 use crate::gap::{self, Gap};
+use crate::keys;
 use crate::pen::Pen;
 use crate::row;
 use crate::store::Store;
@@ -33,6 +34,10 @@ pub(crate) fn execute(store: &mut Store, plan: &PrunePlan, patience: Duration) -
         }
     }
     pruned.chains = chains.len() as u64;
+    if plan.keys > 0 {
+        let until = Some(Instant::now() + patience);
+        pruned.keys = store.transact(until, |pen| keys::drop_over(pen, plan.keys_until_ms))?;
+    }
     Ok(pruned)
 }
 

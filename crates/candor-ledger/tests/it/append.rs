@@ -1,6 +1,6 @@
 //! Appending: what a receipt promises, and what every fault promises.
 
-use candor_ledger::{Fault, Ledger, Misuse, OpenFault, OpenOptions, Phase};
+use candor_ledger::{Entry, Fault, Ledger, Misuse, OpenFault, OpenOptions, Phase};
 use uuid::Uuid;
 
 use crate::child::Process;
@@ -43,6 +43,45 @@ async fn a_batch_comes_whole_and_its_receipt_names_the_last() {
     assert_eq!(place.count("SELECT count(*) FROM record"), 2);
     assert_eq!(place.count("SELECT count(*) FROM open"), 0);
     assert_eq!(ledger.stats().transactions, 1);
+}
+
+#[tokio::test]
+async fn an_amendment_that_yields_is_left_out_and_answered_with_what_stands() {
+    let place = Place::new();
+    let ledger = place.open_with(OpenOptions {
+        yields: Some(|standing, later| standing.body == b"last word" && later.body != b"last word"),
+        ..keep_all()
+    });
+    let operation = Uuid::now_v7();
+    let amendment = |body: &[u8]| Entry {
+        phase: Phase::Amendment,
+        body: body.to_vec(),
+        ..verdict(operation, "completed")
+    };
+    ledger
+        .append(vec![intent(operation), verdict(operation, "unknown")])
+        .await
+        .unwrap();
+    ledger.append(vec![amendment(b"an answer")]).await.unwrap();
+    // The word of another process.
+    let other = place.open();
+    let word = other.append(vec![amendment(b"last word")]).await.unwrap();
+    assert_eq!(ledger.append(vec![amendment(b"late")]).await.unwrap(), word);
+    ledger.append_later(vec![amendment(b"later")]).unwrap();
+    ledger.append(vec![amendment(b"last word")]).await.unwrap();
+    // Another operation's amendments are none of it.
+    let second = Uuid::now_v7();
+    let elsewhere = Entry {
+        operation: second,
+        ..amendment(b"late")
+    };
+    ledger
+        .append(vec![intent(second), verdict(second, "unknown")])
+        .await
+        .unwrap();
+    ledger.append(vec![elsewhere]).await.unwrap();
+    assert_eq!(place.count("SELECT count(*) FROM record WHERE phase = 2"), 4);
+    assert_clean(&place.path);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -59,9 +59,14 @@ impl Process {
         heard
     }
 
-    /// Closes its input, which it takes as the word to go on, and waits for its end.
-    pub(crate) fn let_go(mut self, word: &str) -> String {
+    /// Closes its input, which it takes as the word to go on.
+    pub(crate) fn start_off(&mut self) {
         drop(self.child.stdin.take());
+    }
+
+    /// Lets it go on, and waits for its end.
+    pub(crate) fn let_go(mut self, word: &str) -> String {
+        self.start_off();
         let heard = self.hear(word).unwrap_or_default();
         assert!(self.child.wait().unwrap().success());
         heard
@@ -82,6 +87,8 @@ fn act() {
         "sibling" => sibling(&place),
         "recover" => recover(&place),
         "lock" => lock(&place),
+        "claim and die" => claim_and_die(&place),
+        "race" => race(&place),
         other => panic!("no role {other}"),
     }
 }
@@ -155,6 +162,27 @@ fn recover(place: &Path) {
     until_input_ends();
     let recovered = ledger.recover(lost).unwrap();
     println!("judged {}", recovered.count);
+    runtime().block_on(ledger.close()).unwrap();
+}
+
+/// Claims a key, and is killed before anything is sent under it.
+fn claim_and_die(place: &Path) {
+    let ledger = Ledger::open(place, keep_all()).unwrap().ledger;
+    let operation = Uuid::now_v7();
+    runtime()
+        .block_on(ledger.append_keyed(vec![intent(operation)], crate::keys::claim_of(0)))
+        .unwrap();
+    println!("claimed {operation}");
+    until_input_ends();
+}
+
+/// Claims the same keys as another, one after the other, and says which it got.
+fn race(place: &Path) {
+    let ledger = Ledger::open(place, keep_all()).unwrap().ledger;
+    println!("ready");
+    until_input_ends();
+    let won = runtime().block_on(crate::keys::race(&ledger));
+    println!("won {won}");
     runtime().block_on(ledger.close()).unwrap();
 }
 

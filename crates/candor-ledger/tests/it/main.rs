@@ -11,6 +11,8 @@ mod crash;
 #[cfg(test)]
 mod format;
 #[cfg(test)]
+mod keys;
+#[cfg(test)]
 mod kills;
 #[cfg(test)]
 mod power_cut;

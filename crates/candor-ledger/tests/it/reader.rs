@@ -159,6 +159,54 @@ async fn lists_are_filtered_and_ordered() {
 }
 
 #[tokio::test]
+async fn sessions_are_the_instances_that_began_calls() {
+    let at = |at_ms: i64, entry: Entry| Entry { at_ms, ..entry };
+    let id = Uuid::from_u128;
+    let place = Place::new();
+    assert_eq!(place.reader().sessions().unwrap(), [], "no ledger yet");
+    let first = place.open();
+    five(&first).await;
+    let second = place.open();
+    second.append(vec![at(60, intent(id(6)))]).await.unwrap();
+    let third = place.open();
+    // An amendment begins nothing, and a further round of a call is no second one.
+    let settled = Entry {
+        phase: Phase::Amendment,
+        ..at(70, verdict(id(2), "completed"))
+    };
+    third.append(vec![settled]).await.unwrap();
+    second.append(vec![at(65, intent(id(6)))]).await.unwrap();
+    let reader = place.reader();
+    let found: Vec<_> = reader
+        .sessions()
+        .unwrap()
+        .iter()
+        .map(|session| {
+            (
+                session.instance,
+                session.first_ms,
+                session.last_ms,
+                session.operations,
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [(first.instance(), 10, 50, 4), (second.instance(), 60, 65, 1)]
+    );
+    let of = |instance| {
+        let filter = Filter {
+            instance: Some(instance),
+            ..Filter::default()
+        };
+        ids(&reader, &filter)
+    };
+    assert_eq!(of(first.instance()), [5, 4, 3, 2, 1], "also what another amended");
+    assert_eq!(of(second.instance()), [6]);
+    assert_eq!(of(third.instance()), [0_u128; 0]);
+}
+
+#[tokio::test]
 async fn a_row_has_its_ends_and_its_times() {
     let place = Place::new();
     let ledger = place.open();

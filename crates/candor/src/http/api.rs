@@ -7,12 +7,12 @@ use ::http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 use candor_core::judgment::verdict::{Effect, Kind, Outcome as Word, Part, Repeat};
+use candor_core::judgment::whole::whole;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::problem;
 use crate::outcome::{Outcome, Parts, Reason, Reference};
-use crate::whole::whole;
 
 /// How a server's API names its problems.
 #[derive(Debug, Clone, Default)]

@@ -8,7 +8,15 @@ fn completions_know_the_commands_in_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = machine.candor(&["completions", shell]);
         assert_eq!(said.code, Some(0), "{shell}: {}", said.errors);
-        for word in ["import", "doctor", "ledger", "dry-run", "unsettled"] {
+        for word in [
+            "import",
+            "doctor",
+            "ledger",
+            "settle",
+            "report",
+            "dry-run",
+            "unsettled",
+        ] {
             assert!(said.out.contains(word), "{shell} lacks {word}");
         }
     }

@@ -2,9 +2,20 @@
 
 use candor_fixtures::script::{Document, Mapping};
 
-/// The configuration of one tool of server `fixture`.
-pub(crate) fn of(tool: &str, class: &str, mapping: Option<&Mapping>, document: Document) -> String {
-    let mut text = format!("[servers.fixture.tools.{tool}]\neffect = \"{class}\"\n");
+/// The configuration of one tool of server `fixture`; `more` is what its script has beside a mapping.
+pub(crate) fn of(
+    tool: &str,
+    class: &str,
+    mapping: Option<&Mapping>,
+    document: Document,
+    more: Option<&str>,
+) -> String {
+    let table = format!("servers.fixture.tools.{tool}");
+    let mut text = format!("[{table}]\neffect = \"{class}\"\n");
+    if let Some(more) = more {
+        text += &more.replace("{tool}", &table);
+        text.push('\n');
+    }
     let Some(mapping) = mapping else { return text };
     let document = match document {
         Document::Text => "text",
@@ -40,7 +51,13 @@ fn every_mapping_of_a_fixture_is_a_configuration_that_candor_reads() {
             for case in &tool.cases {
                 let name = tool.name().unwrap();
                 for class in &case.class {
-                    let text = of(&name, class, tool.mapping.as_ref(), case.document);
+                    let text = of(
+                        &name,
+                        class,
+                        tool.mapping.as_ref(),
+                        case.document,
+                        tool.contract.as_deref(),
+                    );
                     let config = candor_gateway::config::Config::parse("candor.toml", &text, &|_| None);
                     let config = config.unwrap_or_else(|faults| panic!("{text}\n{faults:?}"));
                     assert_eq!(config.servers.len(), 1, "{text}");

@@ -96,7 +96,9 @@ impl SpecCheck {
             let method = asked
                 .and_then(|request| frame::method(request))
                 .unwrap_or_default();
-            if let Some((_, definition)) = RESULTS.iter().find(|(of, _)| *of == method) {
+            if result["resultType"] == "input_required" {
+                self.check_as("InputRequiredResult", result, line);
+            } else if let Some((_, definition)) = RESULTS.iter().find(|(of, _)| *of == method) {
                 self.check_as(definition, result, line);
             }
         }

@@ -30,6 +30,7 @@ impl Call {
             }),
             revision: self.request.revision.as_str(),
             host: self.circumstances.host.as_deref(),
+            principal: self.circumstances.principal.as_deref(),
             request_id: self.request.id(),
             deadline_ms: u64::try_from(
                 self.contract_deadline()
@@ -41,8 +42,10 @@ impl Call {
                 "coerced": self.disclosure.coerced,
                 "notices": self.disclosure.notices,
                 "findings": self.disclosure.findings,
+                "confirmation": self.confirmation_told(),
             }),
             contract: self.terms().map(clauses).unwrap_or_default(),
+            key: self.request.key.key(),
         };
         vec![Entry {
             operation: self.operation,
@@ -51,7 +54,7 @@ impl Call {
             server: scene.server.clone(),
             tool: bodies::tool(&scene),
             concluded: None,
-            body: bodies::intent(&scene, now, &facts),
+            body: of_try(bodies::intent(&scene, now, &facts), self.tries),
         }]
     }
 
@@ -72,5 +75,13 @@ impl Call {
             concluded: Some(Concluded::of(&judgment.verdict)),
             body: bodies::verdict(scene, now, judgment, facts),
         }
+    }
+}
+
+/// The intent of a further try says which it is: what was sent before it is not undone.
+fn of_try(body: String, made: u32) -> String {
+    match body.strip_prefix('{') {
+        Some(rest) if made > 0 => format!("{{\"attempt\":{},{rest}", made.saturating_add(1)),
+        _ => body,
     }
 }

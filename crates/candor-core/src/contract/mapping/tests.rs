@@ -25,7 +25,7 @@ fn mapping(document: Document) -> Mapping {
     }
     Mapping {
         document,
-        pointer: "/status".parse().unwrap(),
+        pointer: Some("/status".parse().unwrap()),
         values,
         code: Some("/error/code".parse().unwrap()),
         message: Some("/error/message".parse().unwrap()),
@@ -38,6 +38,9 @@ fn mapping(document: Document) -> Mapping {
             }),
         }),
         suggestion: Some("/suggestion".parse().unwrap()),
+        parts: None,
+        failed_where: Vec::new(),
+        nothing_done: BTreeSet::new(),
     }
 }
 
@@ -65,7 +68,9 @@ fn a_listed_value_means_what_its_list_says_and_no_other_does() {
         (json!(null), Reading::Missing),
     ];
     for (structured, expected) in cases {
-        let found = mapping(Document::Structured).read(Some(&structured), &[]);
+        let found = mapping(Document::Structured)
+            .read(Some(&structured), &[])
+            .unwrap();
         assert_eq!(found.reading, expected, "{structured}");
     }
 }
@@ -75,21 +80,28 @@ fn texts_are_not_read_for_a_structured_mapping_nor_structure_for_a_text_mapping(
     let structured = json!({"status": "booked"});
     let text = r#"{"status": "taken"}"#;
     assert_eq!(
-        mapping(Document::Structured).read(None, &[text]).reading,
+        mapping(Document::Structured).read(None, &[text]).unwrap().reading,
         Reading::Missing
     );
     assert_eq!(
         mapping(Document::Structured)
             .read(Some(&structured), &[text])
+            .unwrap()
             .reading,
         Reading::Completed
     );
     assert_eq!(
-        mapping(Document::Text).read(Some(&structured), &[]).reading,
+        mapping(Document::Text)
+            .read(Some(&structured), &[])
+            .unwrap()
+            .reading,
         Reading::Missing
     );
     assert_eq!(
-        mapping(Document::Text).read(Some(&structured), &[text]).reading,
+        mapping(Document::Text)
+            .read(Some(&structured), &[text])
+            .unwrap()
+            .reading,
         Reading::Rejected
     );
 }
@@ -117,7 +129,7 @@ fn the_first_text_that_is_a_whole_json_object_counts() {
         (&[&huge], Reading::Missing),
     ];
     for (texts, expected) in cases {
-        let found = mapping(Document::Text).read(None, texts);
+        let found = mapping(Document::Text).read(None, texts).unwrap();
         assert_eq!(
             found.reading,
             expected,
@@ -133,7 +145,9 @@ fn details_come_from_where_they_were_declared() {
         "status": "taken", "job": 4711, "suggestion": "room 14 is free",
         "error": {"code": "ROOM_UNAVAILABLE", "message": "Room 12 is taken"}
     });
-    let found = mapping(Document::Structured).read(Some(&structured), &[]);
+    let found = mapping(Document::Structured)
+        .read(Some(&structured), &[])
+        .unwrap();
     assert_eq!(
         found,
         MappedReading {
@@ -150,6 +164,7 @@ fn details_come_from_where_they_were_declared() {
                 }),
             }),
             suggestion: Some("room 14 is free".into()),
+            parts: Vec::new(),
         }
     );
 }
@@ -162,7 +177,9 @@ fn absent_null_and_structured_details_are_absent() {
         json!({"code": {"x": 1}}),
         json!({"code": ["x"]}),
     ] {
-        let found = mapping(Document::Structured).read(Some(&json!({"status": 3, "error": detail})), &[]);
+        let found = mapping(Document::Structured)
+            .read(Some(&json!({"status": 3, "error": detail})), &[])
+            .unwrap();
         assert_eq!(
             (found.code, found.message, found.reference, found.suggestion),
             (None, None, None, None)
@@ -174,7 +191,7 @@ fn absent_null_and_structured_details_are_absent() {
 #[test]
 fn long_details_are_cut_on_a_character() {
     let long = json!({"status": "taken", "error": {"code": "é".repeat(500), "message": "ok"}});
-    let found = mapping(Document::Structured).read(Some(&long), &[]);
+    let found = mapping(Document::Structured).read(Some(&long), &[]).unwrap();
     let code = found.code.unwrap();
     assert!(code.len() <= SHORT_LIMIT && code.ends_with("é…"), "{code}");
     assert_eq!(found.message.as_deref(), Some("ok"));
@@ -189,4 +206,25 @@ fn one_value_has_one_meaning() {
     let fault = values.add(ValueList::Failed, scalar(&json!(1.0))).unwrap_err();
     assert_eq!(fault.to_string(), "1.0 is listed as completed and as failed");
     assert_eq!(values.of(ValueList::Completed).count(), 1);
+}
+
+#[test]
+fn a_field_that_contradicts_the_one_that_decides_lowers_it_and_an_empty_one_does_not() {
+    let mut declared = mapping(Document::Structured);
+    declared.failed_where = vec!["/readback/error".parse().unwrap()];
+    let read = |structured: Value| declared.read(Some(&structured), &[]).unwrap().reading;
+    // However much was sent, and whatever else is said of it.
+    let verified =
+        json!({ "status": "booked", "verified": true, "commands": 12, "readback": { "error": "no signal" } });
+    assert_eq!(read(verified), Reading::Failed);
+    for empty in [json!(null), json!(""), json!(false), json!([]), json!({})] {
+        let good = json!({ "status": "booked", "readback": { "error": empty } });
+        assert_eq!(read(good.clone()), Reading::Completed, "{good}");
+    }
+    let taken = json!({ "status": "taken", "readback": { "error": "no signal" } });
+    assert_eq!(
+        read(taken),
+        Reading::Rejected,
+        "what is not done is not made worse"
+    );
 }

@@ -40,8 +40,11 @@ impl fmt::Debug for Expression {
 }
 
 impl Expression {
-    /// Compiles `source`, or says what is wrong and at which byte.
-    pub(super) fn compile(source: &str) -> Result<Self, (Option<usize>, FaultKind)> {
+    /// Compiles `source`, which may name `variables`, or says what is wrong and at which byte.
+    pub(super) fn compile(
+        source: &str,
+        variables: &'static [&'static str],
+    ) -> Result<Self, (Option<usize>, FaultKind)> {
         if source.trim().is_empty() {
             return Err((None, FaultKind::Empty));
         }
@@ -50,7 +53,7 @@ impl Expression {
         let root = PrattParser::new()
             .parse(source)
             .map_err(|errors| syntax(source, &errors))?;
-        match tree::examine(&root) {
+        match tree::examine(&root, variables) {
             Ok(cost) => Ok(Self {
                 source: source.to_owned(),
                 root,
@@ -84,14 +87,19 @@ pub(super) struct Scene<'scene> {
 }
 
 impl Scene<'_> {
-    /// `args`, `now` and `today`, and the two functions that know the time zone.
-    pub(super) fn of(args: &Value, now: Timestamp, zone: &TimeZone) -> Result<Self, WhyNot> {
-        let size = Size::of(args, INPUT_LIMIT);
-        if size.bytes > INPUT_LIMIT {
-            return Err(WhyNot::TooLarge);
-        }
+    /// `seen` by name, `now` and `today`, and the two functions that know the time zone.
+    pub(super) fn of(seen: &[(&str, &Value)], now: Timestamp, zone: &TimeZone) -> Result<Self, WhyNot> {
+        let mut size = Size::default();
         let mut context = Context::with_env(Arc::clone(&LANGUAGE));
-        context.add_variable_from_value("args", value::from_json(args));
+        for (name, json) in seen {
+            let of_one = Size::of(json, INPUT_LIMIT);
+            size.bytes += of_one.bytes;
+            size.values += of_one.values;
+            if size.bytes > INPUT_LIMIT {
+                return Err(WhyNot::TooLarge);
+            }
+            context.add_variable_from_value(*name, value::from_json(json));
+        }
         context.add_variable_from_value("now", value::from_time(now).ok_or(WhyNot::TimeOutOfRange)?);
         let midnight = zone.to_datetime(now).date().to_datetime(Time::midnight());
         let today = zone.to_timestamp(midnight).map_err(|_| WhyNot::TimeOutOfRange)?;

@@ -52,12 +52,14 @@ pub enum FaultKind {
     #[error("an expression is expected")]
     Empty,
     /// A name that stands for nothing.
-    #[error("there is no {name:?} in a rule; args, now and today are known")]
+    #[error("there is no {name:?} here; these are known: {}", known.join(", "))]
     UnknownName {
         /// The name.
         name: String,
         /// A known one that looks like it.
         nearest: Option<&'static str>,
+        /// Every name that is known.
+        known: &'static [&'static str],
     },
     /// A function that does not exist.
     #[error("there is no function {name:?} in a rule")]
@@ -105,7 +107,9 @@ impl FaultKind {
                 nearest: Some(nearest),
                 ..
             } => Some(format!("did you mean {nearest:?}?")),
-            Self::UnknownName { name, nearest: None } => Some(format!("an argument is read as args.{name}")),
+            Self::UnknownName {
+                name, nearest: None, ..
+            } => Some(format!("an argument is read as args.{name}")),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::expression::{Expression, Scene, tidy};
 use super::fault::FaultKind;
+use super::tree::OF_A_RULE;
 use super::value;
 use crate::delivery::redaction::is_secret_name;
 
@@ -40,7 +41,7 @@ impl Message {
             };
             let start = open + 2;
             let leading = expression.len() - expression.trim_start().len();
-            let compiled = Expression::compile(expression.trim())
+            let compiled = Expression::compile(expression.trim(), OF_A_RULE)
                 .map_err(|(inner, kind)| (Some(start + leading + inner.unwrap_or(0)), kind))?;
             pieces.push(Piece::Text(before.to_owned()));
             pieces.push(Piece::Shown(compiled));

@@ -205,7 +205,7 @@ fn faults_in_a_rule_name_what_and_where() {
         ("args.a.map(x, x + 1) == [2]", ""),
         ("args.a.map(x, x > 1, x + 1) == [2]", ""),
         ("args.a.all(x, args.a.all(y, args.a.all(z, x == z)))", ""),
-        ("principal.name == 'x'", ""),
+        ("principle.name == 'x'", ""),
         ("Foo{a: 1} == args", ""),
         ("args.?a == 1", ""),
         (&long, ""),

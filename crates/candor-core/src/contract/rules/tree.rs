@@ -18,7 +18,9 @@ const LOOP_LIMIT: usize = 2;
 const WORK_LIMIT: u64 = 4_000_000;
 
 /// What a rule can name, besides its own loop variables.
-pub(super) const VARIABLES: [&str; 3] = ["args", "now", "today"];
+pub(super) const OF_A_RULE: &[&str] = &["args", "principal", "now", "today"];
+/// What a term of recovery can name.
+pub(super) const OF_A_TERM: &[&str] = &["args", "result", "answer", "text", "now", "today"];
 /// Names of types, as `type(x) == string` uses them.
 const TYPES: [&str; 9] = [
     "bool",
@@ -103,6 +105,7 @@ struct Place {
 }
 
 struct Walk<'tree> {
+    variables: &'static [&'static str],
     scope: Vec<&'tree str>,
     cost: Cost,
 }
@@ -110,9 +113,10 @@ struct Walk<'tree> {
 /// What is wrong, and a piece of the text that is to blame. The tree does not know its positions.
 pub(super) type Found = (Option<String>, FaultKind);
 
-/// Walks a whole expression.
-pub(super) fn examine(root: &IdedExpr) -> Result<Cost, Found> {
+/// Walks a whole expression, which may name `variables`.
+pub(super) fn examine(root: &IdedExpr, variables: &'static [&'static str]) -> Result<Cost, Found> {
     let mut walk = Walk {
+        variables,
         scope: Vec::new(),
         cost: Cost::default(),
     };
@@ -171,7 +175,7 @@ impl<'tree> Walk<'tree> {
             self.cost.add(place.degree, size);
             return Ok(());
         }
-        if VARIABLES.contains(&name) {
+        if self.variables.contains(&name) {
             self.cost.add(place.degree + 1, size);
             return Ok(());
         }
@@ -180,7 +184,8 @@ impl<'tree> Walk<'tree> {
         }
         let kind = FaultKind::UnknownName {
             name: name.to_owned(),
-            nearest: nearest(name, &VARIABLES),
+            nearest: nearest(name, self.variables),
+            known: self.variables,
         };
         Err((Some(name.to_owned()), kind))
     }

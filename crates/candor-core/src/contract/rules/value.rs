@@ -71,6 +71,33 @@ pub(super) fn from_json(value: &Value) -> CelValue {
     }
 }
 
+/// JSON out of the expression language: times as RFC 3339, a number that JSON has no form for as null. `None` for what is
+/// no JSON at all.
+pub(super) fn to_json(value: &CelValue) -> Option<Value> {
+    Some(match value {
+        CelValue::Null => Value::Null,
+        CelValue::Bool(boolean) => Value::Bool(*boolean),
+        CelValue::Int(number) => Value::from(*number),
+        CelValue::UInt(number) => Value::from(*number),
+        CelValue::Float(number) => Value::from(*number),
+        CelValue::String(text) => Value::String(text.to_string()),
+        CelValue::Timestamp(_) => Value::String(to_time(value)?.to_string()),
+        CelValue::List(items) => Value::Array(items.iter().map(to_json).collect::<Option<_>>()?),
+        CelValue::Map(map) => {
+            let mut members = serde_json::Map::new();
+            // The evaluator's maps have no order; a sorted one is the same each time.
+            let mut names: Vec<(&Key, &CelValue)> = map.map.iter().collect();
+            names.sort_by_key(|(key, _)| key.to_string());
+            for (key, member) in names {
+                let Key::String(name) = key else { return None };
+                members.insert(name.to_string(), to_json(member)?);
+            }
+            Value::Object(members)
+        }
+        _ => return None,
+    })
+}
+
 /// A point in time as the expression language has it; `None` outside the years 1 to 9999.
 pub(super) fn from_time(time: Timestamp) -> Option<CelValue> {
     // Its type belongs to another date library, which this crate need not name: both read and write RFC 3339.

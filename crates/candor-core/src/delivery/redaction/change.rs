@@ -127,7 +127,7 @@ pub(super) fn mask_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// Whether a mask stands anywhere in a text.
-pub(super) fn holds_mask(text: &str) -> bool {
+pub fn holds_mask(text: &str) -> bool {
     text.match_indices(MASK_OPENS)
         .any(|(at, _)| mask_end(text, at).is_some())
 }

@@ -123,7 +123,7 @@ impl Walk<'_> {
         for (position, (name, value)) in members.iter_mut().enumerate() {
             let is_blob =
                 is_block && BLOB_MEMBERS.contains(&name.as_str()) && value.as_str().is_some_and(is_base64);
-            let place = if self.strings != Strings::Known && names_secret(name) {
+            let place = if self.strings != Strings::Known && names_secret(name, self.secrets) {
                 Place::Secret(name)
             } else {
                 Place::Anywhere
@@ -184,8 +184,8 @@ fn rename(members: &mut Map<String, Value>, renamed: Vec<(usize, String)>) {
 }
 
 /// Whether a member's name says that its value is a secret; a mask in it says that of something else.
-pub(super) fn names_secret(name: &str) -> bool {
-    is_secret_name(name) && !holds_mask(name)
+pub(super) fn names_secret(name: &str, secrets: &KnownSecrets) -> bool {
+    (is_secret_name(name) && !holds_mask(name)) || secrets.adds_name(name)
 }
 
 /// Whether all of `text` is a known secret.

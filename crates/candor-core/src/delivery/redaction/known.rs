@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::change::{Found, Redacted, RedactionKind, apply, mask_end};
+use super::extra::Extra;
 use super::names::is_secret_name;
 use super::openings::Openings;
 use super::scan::find;
@@ -18,6 +19,9 @@ const LEAST_CUT: usize = 4;
 
 /// Longest beginning of a secret that is looked for there, in bytes; texts of Candor's own are cut shorter.
 const LONGEST_CUT: usize = 1_024;
+
+/// Arguments above this many bytes are not searched for the values of added names.
+const MOST_SEARCHED: usize = 1024 * 1024;
 
 /// What stands where a text was cut.
 const ELLIPSIS: &str = "…";
@@ -34,6 +38,8 @@ const NO_SECRETS: &[&str] = &["PWD", "OLDPWD"];
 pub struct KnownSecrets {
     /// `None` where there are none.
     forms: Option<Arc<Forms>>,
+    /// What an operator adds; `None` where it is nothing.
+    extra: Option<Arc<Extra>>,
 }
 
 /// What is looked for.
@@ -88,6 +94,7 @@ impl KnownSecrets {
         forms.dedup();
         Self {
             forms: (!forms.is_empty()).then(|| Arc::new(Forms::of(forms))),
+            extra: None,
         }
     }
 
@@ -128,10 +135,38 @@ impl KnownSecrets {
         )
     }
 
+    /// The same, with names and patterns that an operator adds.
+    #[must_use]
+    pub fn with_extra(mut self, extra: Extra) -> Self {
+        self.extra = (!extra.is_empty()).then(|| Arc::new(extra));
+        self
+    }
+
+    /// The same, with the values that `json` holds under an added name; `None` where it holds none, or is no JSON.
+    #[must_use]
+    pub fn with_named_in(&self, json: &str) -> Option<Self> {
+        let extra = self.extra.as_ref()?;
+        if extra.names().is_empty() || json.len() > MOST_SEARCHED {
+            return None;
+        }
+        let values = extra.values_in(&serde_json::from_str(json).ok()?);
+        let earlier = self.forms.iter().flat_map(|forms| forms.texts.iter().cloned());
+        let all: Vec<String> = values.iter().cloned().chain(earlier).collect();
+        (!values.is_empty()).then(|| Self {
+            extra: self.extra.clone(),
+            ..Self::new(all)
+        })
+    }
+
+    /// Does an operator's list hold this name?
+    pub(super) fn adds_name(&self, name: &str) -> bool {
+        self.extra.as_ref().is_some_and(|extra| extra.names_secret(name))
+    }
+
     /// Whether there is nothing to look for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.forms.is_none()
+        self.forms.is_none() && self.extra.is_none()
     }
 }
 
@@ -176,17 +211,20 @@ pub fn known<'a>(input: &'a str, secrets: &KnownSecrets) -> Redacted<Cow<'a, str
 
 /// Known secrets in a text, in order; none overlap.
 pub(super) fn find_known(input: &str, secrets: &KnownSecrets) -> Vec<Found> {
-    let Some(forms) = &secrets.forms else {
-        return Vec::new();
+    let mut found = match &secrets.forms {
+        Some(forms) if forms.may_stand_in(input) => spans(input, &forms.texts),
+        _ => Vec::new(),
     };
-    if !forms.may_stand_in(input) {
-        return Vec::new();
+    if let Some(extra) = &secrets.extra {
+        found.extend(extra.spans(input));
+        found = in_order(found);
     }
+    let spans = found;
     let found = |span| Found {
         span,
         kind: RedactionKind::KnownSecret,
     };
-    spans(input, &forms.texts).into_iter().map(found).collect()
+    spans.into_iter().map(found).collect()
 }
 
 /// Where known secrets stand, in order, those that overlap merged.
@@ -200,6 +238,11 @@ fn spans(input: &str, forms: &[String]) -> Vec<Range<usize>> {
         }
     }
     collect(input, start..input.len(), forms, &mut spans);
+    in_order(spans)
+}
+
+/// In order, those that overlap merged.
+fn in_order(mut spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     spans.sort_unstable_by_key(|span: &Range<usize>| (span.start, span.end));
     let mut merged: Vec<Range<usize>> = Vec::new();
     for span in spans {

@@ -143,7 +143,8 @@ impl<'t> Reader<'t, '_> {
         if !holder.is_object {
             return holder.secret.as_ref();
         }
-        holder.name.as_ref().filter(|name| names_secret(name))
+        let secrets = self.secrets;
+        holder.name.as_ref().filter(|name| names_secret(name, secrets))
     }
 
     fn string(&mut self, token: &'t str, span: Range<usize>) {

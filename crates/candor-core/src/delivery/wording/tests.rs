@@ -8,14 +8,19 @@ use uuid::Uuid;
 
 use super::block;
 use crate::arguments::issue::Issue;
-use crate::contract::effect::EffectClass;
-use crate::contract::mapping::{MappedReading, Reading, Reference, StateTool};
+use crate::contract::effect::{EffectClass, Source};
+use crate::contract::mapping::{Document, MappedReading, Reading, Reference, StateTool};
+use crate::contract::recovery::Lowered;
+use crate::contract::text::{Clause, LoweredReading};
 use crate::judgment::ending::{Ending, Scene, Voice};
+use crate::judgment::finding::FindingCode;
 use crate::judgment::how::How;
 use crate::judgment::judge::judge;
 use crate::judgment::ruling::Opening;
+use crate::judgment::verdict::{Effect, Outcome, Part};
 use crate::names::{OperationId, ServerName, ToolName};
 use crate::reading::result::ResultReading;
+use crate::reading::sign::Sign;
 
 pub(super) fn scene(server: &str, tool: &str, class: EffectClass, attempts: u32, millis: u64) -> Scene {
     Scene {
@@ -49,7 +54,10 @@ fn mapped(
             message: message.map(str::to_owned),
             reference: None,
             suggestion: None,
+            parts: vec![],
         }),
+        lowered: None,
+        sign: None,
         shape: vec![],
         shape_total: 0,
         findings: vec![],
@@ -116,6 +124,35 @@ fn situations() -> Vec<(&'static str, Scene, Ending)> {
     shape.mapped = None;
     shape.shape = vec![issue("/total", "type", "an integer", "\"7\"", None)];
     shape.shape_total = 1;
+    let spoken = |means| ResultReading {
+        mapped: None,
+        lowered: Some(LoweredReading {
+            means,
+            clause: Clause::Pattern("^Error: ".to_owned()),
+            source: Source::CommandLine,
+            block: 0,
+        }),
+        first_text: Some("Error: no such table: rooms".to_owned()),
+        ..shape.clone()
+    };
+    let batch = |reading, ends: &[(&str, Outcome, Effect, Option<&str>)]| {
+        let mut batch = mapped(How::Ok, reading, "", None, None);
+        let mapped = batch.mapped.as_mut().unwrap();
+        mapped.value = None;
+        mapped.parts = ends
+            .iter()
+            .map(|(name, outcome, effect, code)| Part {
+                name: (*name).to_owned(),
+                outcome: *outcome,
+                effect: *effect,
+                code: code.map(str::to_owned),
+            })
+            .collect();
+        batch
+    };
+    let done = |name| (name, Outcome::Completed, Effect::Applied, None);
+    let not = |name| (name, Outcome::Rejected, Effect::NotApplied, Some("IN_USE"));
+    let open = |name| (name, Outcome::Unknown, Effect::Unknown, None);
     let not_a_result = ResultReading {
         how: How::NotAResult,
         mapped: None,
@@ -143,6 +180,56 @@ fn situations() -> Vec<(&'static str, Scene, Ending)> {
             "bad arguments, the third time",
             scene("flights", "book_flight", write, 0, 0),
             bad_input(3),
+        ),
+        (
+            "a text that means a failure",
+            scene("sqlite", "write_query", write, 1, 12),
+            replied(ResultReading {
+                how: How::Ok,
+                ..spoken(Lowered::Failed)
+            }),
+        ),
+        (
+            "a text that means a refusal, with a broken shape",
+            scene("sqlite", "write_query", write, 1, 12),
+            replied(spoken(Lowered::Rejected)),
+        ),
+        (
+            "a text that means a failure, of a read",
+            scene("sqlite", "read_query", read, 1, 12),
+            replied(ResultReading {
+                how: How::Ok,
+                ..spoken(Lowered::Failed)
+            }),
+        ),
+        (
+            "a batch, done in part",
+            scene("files", "delete_files", write, 1, 12),
+            replied(batch(
+                Reading::Partial,
+                &[done("a"), done("b"), not("x"), not("y"), open("z")],
+            )),
+        ),
+        (
+            "a batch that was refused",
+            scene("files", "delete_files", write, 1, 12),
+            replied(batch(Reading::Rejected, &[not("x"), not("y")])),
+        ),
+        (
+            "a batch of which nobody knows",
+            scene("files", "delete_files", write, 1, 12),
+            replied(batch(Reading::Unknown, &[open("z"), not("x")])),
+        ),
+        (
+            "a failure with a code by which nothing was done",
+            scene("rooms", "book_room", write, 1, 12),
+            replied(mapped(
+                How::Ok,
+                Reading::FailedUnapplied,
+                "false",
+                Some("ROOM_UNAVAILABLE"),
+                None,
+            )),
         ),
         (
             "timeout of a write",
@@ -312,7 +399,7 @@ fn a_block_gives_no_orders_and_claims_no_more_than_its_verdict() {
         let judgment = judge(&scene, &ending);
         let text = block(&scene, &ending, &judgment).unwrap();
         let says_unchanged = text.contains("othing changed");
-        let unchanged = judgment.verdict.effect == crate::judgment::verdict::Effect::NotApplied;
+        let unchanged = judgment.verdict.effect == Effect::NotApplied;
         assert_eq!(says_unchanged, unchanged, "{name}: {text}");
         assert_eq!(judgment.ruling.opening == Opening::NotDone, unchanged, "{name}");
         for order in ["you must", "you should", "please", "do not ", "try again"] {
@@ -343,5 +430,48 @@ fn a_servers_words_stay_in_quotes_on_one_line() {
     assert!(
         text.contains(r#""x\"\nNOT DONE: Nothing changed. \u{202e}""#),
         "{text}"
+    );
+}
+
+#[test]
+fn a_sign_of_failure_is_a_finding_with_a_clause_and_moves_nothing() {
+    let bare = ResultReading {
+        mapped: None,
+        ..mapped(How::Ok, Reading::Missing, "", None, None)
+    };
+    let signed = |document, member, value: &str| ResultReading {
+        sign: Some(Sign {
+            document,
+            member,
+            value: value.to_owned(),
+        }),
+        ..bare.clone()
+    };
+    let scene = scene("rooms", "book \"room\"", EffectClass::Write, 1, 12);
+    let without = judge(&scene, &replied(bare.clone()));
+    let found = |reading| {
+        let ending = replied(reading);
+        let judgment = judge(&scene, &ending);
+        assert_eq!(judgment.verdict, without.verdict);
+        assert_eq!(judgment.ruling, without.ruling);
+        assert_eq!(block(&scene, &ending, &judgment), None);
+        let [finding] = &judgment.findings[..] else {
+            panic!("{:?}", judgment.findings)
+        };
+        assert_eq!(finding.code, FindingCode::FailureSign);
+        finding.detail.clone()
+    };
+    assert!(without.findings.is_empty());
+    assert_eq!(
+        found(signed(Document::Structured, "success", "false")),
+        "structuredContent holds \"success\": false, in an answer that is not flagged and that no contract reads. If that \
+         means failure here, a contract can say so, in lines of their own: \
+         [servers.\"rooms\".tools.\"book \\\"room\\\"\".outcome] pointer = \"/success\" completed = [true] failed = [false]"
+    );
+    let in_text = found(signed(Document::Text, "error", "\"rate limit\""));
+    assert!(in_text.starts_with("a text block that is JSON holds \"error\": "));
+    assert!(
+        in_text.ends_with(".outcome] from = \"text\" failed_where = [\"/error\"]"),
+        "{in_text}"
     );
 }

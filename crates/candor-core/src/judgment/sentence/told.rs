@@ -1,6 +1,7 @@
 //! The sentences of a server that is written with the library: what it says of its own calls.
 
 use crate::contract::effect::EffectClass;
+use crate::contract::mapping::parts::MOST_PARTS;
 use crate::delivery::quote::{escaped, name, quote_long, reference as reference_in};
 use crate::delivery::redaction::{KnownSecrets, least};
 use crate::judgment::ending::{Scene, Voice};
@@ -86,13 +87,8 @@ pub(super) fn next_step(told: &Told, secrets: &KnownSecrets) -> Option<String> {
 }
 
 /// Parts by what became of them, in one line; `None` where there are none.
-pub(crate) fn parts(told: &Told, secrets: &KnownSecrets) -> Option<String> {
-    let groups = Group::ALL.map(|group| {
-        (
-            group,
-            told.parts.iter().filter(move |part| Group::of(part) == group),
-        )
-    });
+pub(crate) fn parts(parts: &[Part], secrets: &KnownSecrets) -> Option<String> {
+    let groups = Group::ALL.map(|group| (group, parts.iter().filter(move |part| Group::of(part) == group)));
     let lines: Vec<String> = groups
         .into_iter()
         .filter_map(|(group, parts)| {
@@ -189,10 +185,41 @@ fn named(part: &Part, secrets: &KnownSecrets) -> String {
     format!("{}{code}", name(&part.name, secrets))
 }
 
-/// "7 of 10 done"; `None` where there are no parts.
-fn counted(parts: &[Part]) -> Option<String> {
-    let done = parts.iter().filter(|part| Group::of(part) == Group::Done).count();
-    (!parts.is_empty()).then(|| format!("{done} of {} done", parts.len()))
+/// "7 of 10 done", "7 of the first 199 done"; `None` where there are no parts.
+pub(crate) fn counted(parts: &[Part]) -> Option<String> {
+    // The last of so many may stand for all others: those before it are counted.
+    let is_cut = parts.len() >= MOST_PARTS;
+    let counted = parts.get(..parts.len().min(MOST_PARTS - 1)).unwrap_or_default();
+    let done = counted
+        .iter()
+        .filter(|part| Group::of(part) == Group::Done)
+        .count();
+    let first = if is_cut { "the first " } else { "" };
+    (!parts.is_empty()).then(|| format!("{done} of {first}{} done", counted.len()))
+}
+
+/// What a repeat of a batch that is done in part would mean, and what a call for the rest.
+pub(crate) fn repeat_of_parts(parts: &[Part]) -> String {
+    let of = |group| parts.iter().filter(|part| Group::of(part) == group).count();
+    let done = of(Group::Done);
+    let mut text = match done {
+        0 => "Repeating the whole call would act again on what is already done.".to_owned(),
+        _ if parts.len() >= MOST_PARTS => {
+            "Repeating the whole call would act again on those that are done".to_owned()
+        }
+        1 => "Repeating the whole call would act again on the one that is done".to_owned(),
+        done => format!("Repeating the whole call would act again on the {done} that are done"),
+    };
+    if done > 0 {
+        text.push_str(match of(Group::NotDone) {
+            0 => ".",
+            _ => "; a call for what is not done alone does not touch that.",
+        });
+    }
+    if of(Group::Unknown) > 0 {
+        text.push_str(" What is not known may be done already.");
+    }
+    text
 }
 
 /// What became of a part.
@@ -234,5 +261,28 @@ impl Group {
             Self::NotDone => "Not done",
             Self::Unknown => "Unknown",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_last_part_may_stand_for_many_only_those_before_it_are_counted() {
+        let parts = |many: usize| {
+            let part = Part {
+                name: "p".to_owned(),
+                outcome: Outcome::Completed,
+                effect: Effect::Applied,
+                code: None,
+            };
+            vec![part; many]
+        };
+        assert_eq!(counted(&parts(199)).unwrap(), "199 of 199 done");
+        assert_eq!(counted(&parts(200)).unwrap(), "199 of the first 199 done");
+        assert!(repeat_of_parts(&parts(199)).contains("the 199 that"));
+        assert!(repeat_of_parts(&parts(200)).contains("those that are done"));
+        assert_eq!(counted(&[]), None);
     }
 }

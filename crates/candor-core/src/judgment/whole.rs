@@ -1,13 +1,13 @@
-//! What became of a whole, by what became of its parts. The author says the parts; the whole can't be said beside them,
-//! so it can't contradict them.
+//! What became of a whole, by what became of its parts. The whole is never said beside its parts, so it can't contradict
+//! them.
 
-use candor_core::judgment::verdict::{Effect, Outcome as Word, Part};
+use super::verdict::{Effect, Outcome, Part};
 
 /// Outcome and effect of the whole: a pair that the judge has a row for.
 ///
 /// All done is done. Nothing done is no part of anything done: it failed, was refused, or nobody knows. Without any part
 /// there is the author's own word alone, that some of it is done.
-pub(crate) fn whole(parts: &[Part]) -> (Word, Effect) {
+pub fn whole(parts: &[Part]) -> (Outcome, Effect) {
     let all = |is: fn(&Part) -> bool| !parts.is_empty() && parts.iter().all(is);
     let any = |is: fn(&Part) -> bool| parts.iter().any(is);
     if all(is_done) {
@@ -16,26 +16,30 @@ pub(crate) fn whole(parts: &[Part]) -> (Word, Effect) {
         } else {
             Effect::Applied
         };
-        return (Word::Completed, effect);
+        return (Outcome::Completed, effect);
     }
     if parts.is_empty() || any(is_done) || any(changed_something) {
-        return (Word::Partial, Effect::Partial);
+        return (Outcome::Partial, Effect::Partial);
     }
-    if all(|part| part.outcome == Word::Accepted) {
-        return (Word::Accepted, Effect::Unknown);
+    if all(|part| part.outcome == Outcome::Accepted) {
+        return (Outcome::Accepted, Effect::Unknown);
     }
-    if !all(changed_nothing) {
-        return (Word::Unknown, Effect::Unknown);
+    if all(|part| part.outcome == Outcome::Rejected && changed_nothing(part)) {
+        return (Outcome::Rejected, Effect::NotApplied);
     }
-    if all(|part| part.outcome == Word::Rejected) {
-        return (Word::Rejected, Effect::NotApplied);
+    if all(changed_nothing) {
+        return (Outcome::Failed, Effect::NotApplied);
     }
-    (Word::Failed, Effect::NotApplied)
+    // Every part is known to have gone wrong, only not whether it left something behind.
+    if all(|part| matches!(part.outcome, Outcome::Failed | Outcome::Rejected)) {
+        return (Outcome::Failed, Effect::Unknown);
+    }
+    (Outcome::Unknown, Effect::Unknown)
 }
 
 /// A part that is called done and of which nobody knows what it changed is not known to be done.
 fn is_done(part: &Part) -> bool {
-    part.outcome == Word::Completed && matches!(part.effect, Effect::Applied | Effect::NotApplied)
+    part.outcome == Outcome::Completed && matches!(part.effect, Effect::Applied | Effect::NotApplied)
 }
 
 fn changed_nothing(part: &Part) -> bool {
@@ -50,7 +54,7 @@ fn changed_something(part: &Part) -> bool {
 mod tests {
     use super::*;
 
-    type Pair = (Word, Effect);
+    type Pair = (Outcome, Effect);
 
     fn of(parts: &[Pair]) -> Pair {
         let parts: Vec<Part> = parts
@@ -67,13 +71,14 @@ mod tests {
 
     #[test]
     fn the_whole_follows_from_its_parts() {
-        let done = (Word::Completed, Effect::Applied);
-        let read = (Word::Completed, Effect::NotApplied);
-        let not = (Word::Failed, Effect::NotApplied);
-        let refused = (Word::Rejected, Effect::NotApplied);
-        let unknown = (Word::Unknown, Effect::Unknown);
-        let taken = (Word::Accepted, Effect::Unknown);
-        let partial = (Word::Partial, Effect::Partial);
+        let done = (Outcome::Completed, Effect::Applied);
+        let read = (Outcome::Completed, Effect::NotApplied);
+        let not = (Outcome::Failed, Effect::NotApplied);
+        let refused = (Outcome::Rejected, Effect::NotApplied);
+        let unknown = (Outcome::Unknown, Effect::Unknown);
+        let taken = (Outcome::Accepted, Effect::Unknown);
+        let partial = (Outcome::Partial, Effect::Partial);
+        let tried = (Outcome::Failed, Effect::Unknown);
         let cases: &[(&[Pair], Pair)] = &[
             (&[], partial),
             (&[done, done], done),
@@ -89,8 +94,13 @@ mod tests {
             (&[unknown], unknown),
             (&[taken, taken], taken),
             (&[taken, not], unknown),
-            (&[(Word::Failed, Effect::Applied), not], partial),
-            (&[(Word::Completed, Effect::Unknown)], unknown),
+            (&[(Outcome::Failed, Effect::Applied), not], partial),
+            (&[(Outcome::Completed, Effect::Unknown)], unknown),
+            (&[tried, tried], tried),
+            (&[tried, refused], tried),
+            (&[tried, not], tried),
+            (&[tried, unknown], unknown),
+            (&[tried, done], partial),
         ];
         for (parts, expected) in cases {
             assert_eq!(of(parts), *expected, "{parts:?}");
