@@ -120,6 +120,11 @@ impl Fault {
         )
     }
 
+    /// Whether Candor is killed while a read's record, which waits for nobody, may be on its way to disk.
+    pub(crate) fn races_a_read(self) -> bool {
+        matches!(self.stop(), Some("verdict_recorded" | "delivered"))
+    }
+
     /// The stop at which Candor ends.
     pub(crate) fn stop(self) -> Option<&'static str> {
         match self {

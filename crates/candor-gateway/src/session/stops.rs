@@ -19,7 +19,7 @@ pub(super) enum Stop {
     Sent,
     /// The answer is judged; the verdict is not recorded.
     Judged,
-    /// The verdict is on disk.
+    /// The verdict is on disk; that of a known read is on its way there.
     VerdictRecorded,
     /// The answer has left.
     Delivered,
