@@ -52,6 +52,14 @@ pub(crate) struct Args {
     pub(crate) wrap: WrapArgs,
 }
 
+/// [`Args`] without the other commands.
+#[derive(Debug, Parser)]
+#[command(name = "candor")]
+pub(crate) struct WrapAlone {
+    #[command(flatten)]
+    pub(crate) wrap: WrapArgs,
+}
+
 /// The commands beside `candor -- CMD…`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

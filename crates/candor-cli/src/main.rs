@@ -32,11 +32,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, WrapAlone};
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    // Hosts wait for a wrapped server to start: for that the other commands are not even built. Whatever is not that, also a
+    // fault, is for the whole.
+    let args = match WrapAlone::try_parse() {
+        Ok(WrapAlone { wrap }) if !wrap.server.is_empty() => Args { command: None, wrap },
+        _ => Args::parse(),
+    };
     let ended = match args.command {
         None => wrap::run(&args.wrap),
         Some(Command::Calls(args)) => calls::run(&args),
