@@ -1,6 +1,9 @@
 //! Structured signs of failure in a result that is not flagged and that no contract reads. They are told as findings, so
 //! that an operator can write the clause; they never move an outcome.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -53,15 +56,17 @@ pub(super) fn look(members: &Members<'_>, structured: Option<&str>) -> Option<Si
     })
 }
 
-/// Most results hold none of the names, and are not taken apart for it. One pass over the quotes: a search for each name
-/// costs as much as all the rest of reading. Inside a text the closing quote is escaped.
+/// Most results hold none of the names, and are not taken apart for it. A name ends at its quote, which inside a text is
+/// escaped.
 fn may_hold_one(raw: &str) -> bool {
-    raw.match_indices('"').any(|(at, _)| {
-        let before = raw.get(..at).unwrap_or_default();
-        let before = before.strip_suffix('\\').unwrap_or(before);
-        ["success", "ok", "error"]
-            .iter()
-            .any(|name| before.ends_with(name))
+    static NAMES: LazyLock<[Finder<'static>; 3]> =
+        LazyLock::new(|| ["success", "ok", "error"].map(Finder::new));
+    let raw = raw.as_bytes();
+    NAMES.iter().any(|name| {
+        name.find_iter(raw).any(|at| {
+            let after = raw.get(at + name.needle().len()..).unwrap_or_default();
+            after.starts_with(b"\"") || after.starts_with(b"\\\"")
+        })
     })
 }
 
