@@ -12,6 +12,7 @@ mod following;
 mod from_host;
 mod from_server;
 mod keys;
+mod linger;
 mod listing;
 mod news;
 mod own;

@@ -23,6 +23,7 @@ use super::breaker::Breakers;
 use super::confirming::Confirming;
 use super::following::Following;
 use super::keys::server_of;
+use super::linger::{Linger, stay_awake};
 use super::news::Newsroom;
 use super::own_tools::OwnTools;
 use super::pending::Pending;
@@ -51,6 +52,8 @@ const QUICK: Grace = Grace {
     after_terminate: Duration::from_secs(1),
     after_kill: Duration::from_millis(500),
 };
+/// Frames in a row that may come before everything else that wakes the loop.
+const FRAMES_FIRST: u32 = 32;
 /// How long the record of a session that ends may take.
 const LAST_RECORDS: Duration = Duration::from_secs(3);
 
@@ -177,6 +180,9 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         leave_by: None,
         alarm: Box::pin(sleep_until(Instant::now())),
         told_to_end,
+        in_a_row: 0,
+        for_host: Linger::default(),
+        for_server: Linger::default(),
     };
     Ok(wires.carry(session).await)
 }
@@ -204,6 +210,12 @@ struct Wires {
     alarm: Pin<Box<Sleep>>,
     /// Closes when a signal asks us to end.
     told_to_end: oneshot::Receiver<Infallible>,
+    /// Frames that came one after the other, with nothing else between them.
+    in_a_row: u32,
+    /// The waits for the host's next request,
+    for_host: Linger,
+    /// and for the answer to the only one that is open.
+    for_server: Linger,
 }
 
 /// What woke the loop.
@@ -220,7 +232,12 @@ enum Woken {
 impl Wires {
     async fn carry(&mut self, mut session: Session) -> Exit {
         loop {
-            match self.next(&mut session).await {
+            let woken = self.next(&mut session).await;
+            self.in_a_row = match woken {
+                Woken::Host(_) | Woken::Server(_) if self.in_a_row < FRAMES_FIRST => self.in_a_row + 1,
+                _ => 0,
+            };
+            match woken {
                 Woken::Host(Ok(Some(frame))) => {
                     session.gathers = self.host.holds_more();
                     session.frame_from_host(&frame);
@@ -285,7 +302,8 @@ impl Wires {
         if due < self.alarm.deadline() || self.alarm.is_elapsed() {
             self.alarm.as_mut().reset(due);
         }
-        let may_read = self.host_open && session.pending.open_count() < MOST_OPEN;
+        let open = session.pending.open_count();
+        let may_read = self.host_open && open < MOST_OPEN;
         let Session {
             to_host,
             records,
@@ -293,19 +311,47 @@ impl Wires {
             host_left,
             ..
         } = session;
-        tokio::select! {
-            frame = self.host.next(), if may_read => Woken::Host(frame),
-            frame = async { to_host.ready().await; self.server.next().await }, if self.server_open => Woken::Server(frame),
-            Some(done) = records.join_next() => match done {
-                Ok(recorded) => Woken::Recorded(recorded),
-                // A writer that panicked: the call it was for stays unrecorded, and its deadline ends it.
-                Err(fault) => { tracing::error!(%fault, "recording a call failed"); Woken::Due }
-            },
-            () = &mut self.alarm => Woken::Due,
-            _ = to_host.closed(), if !*host_left => Woken::HostGone,
-            exit = self.process.wait(), if !matches!(server, Server::Gone(_)) && self.server_open => Woken::ProcessEnded(exit),
-            _ = &mut self.told_to_end => Woken::ToldToEnd,
+        let quiet = records.is_empty();
+        let frames = async {
+            tokio::select! {
+                frame = self.host.next(), if may_read => Woken::Host(frame),
+                frame = async { to_host.ready().await; self.server.next().await }, if self.server_open => Woken::Server(frame),
+                else => std::future::pending().await,
+            }
+        };
+        let rest = async {
+            tokio::select! {
+                Some(done) = records.join_next() => match done {
+                    Ok(recorded) => Woken::Recorded(recorded),
+                    // A writer that panicked: the call it was for stays unrecorded, and its deadline ends it.
+                    Err(fault) => { tracing::error!(%fault, "recording a call failed"); Woken::Due }
+                },
+                () = &mut self.alarm => Woken::Due,
+                _ = to_host.closed(), if !*host_left => Woken::HostGone,
+                exit = self.process.wait(), if !matches!(server, Server::Gone(_)) && self.server_open => Woken::ProcessEnded(exit),
+                _ = &mut self.told_to_end => Woken::ToldToEnd,
+            }
+        };
+        // Of several calls in flight the next is seldom far, and their servers want the cores; the disk is never that quick.
+        let mut linger = match open {
+            0 => Some(&mut self.for_host),
+            1 => Some(&mut self.for_server),
+            _ => None,
+        };
+        let frames_first = self.in_a_row < FRAMES_FIRST;
+        let awake = quiet && frames_first && linger.as_ref().is_some_and(|linger| linger.is_worth_it());
+        let began = Instant::now();
+        // Asking all the others whether they are due costs a frame more than its own way through, and nothing once it
+        // has left; but they must have their turn.
+        let woken = if frames_first {
+            tokio::select! { biased; woken = frames => woken, woken = rest => woken, never = stay_awake(), if awake => match never {} }
+        } else {
+            tokio::select! { biased; woken = rest => woken, woken = frames => woken }
+        };
+        if let (Woken::Host(_) | Woken::Server(_), Some(linger)) = (&woken, &mut linger) {
+            linger.note(began.elapsed(), awake);
         }
+        woken
     }
 
     /// The server's process has ended. What it wrote before is still in its pipe.
