@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
+use crate::APART;
+
 /// A way to the server.
 #[derive(Debug)]
 pub(crate) struct Way {
@@ -34,11 +36,12 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Starts the way's command and shakes hands.
-    pub(crate) fn open(way: &Way) -> anyhow::Result<Self> {
+    /// Starts the way's command and shakes hands; `apart` has the server keep to the last core.
+    pub(crate) fn open(way: &Way, apart: bool) -> anyhow::Result<Self> {
         let (program, arguments) = way.command.split_first().context("an empty command")?;
         let mut child = Command::new(program)
             .args(arguments)
+            .envs(apart.then_some((APART, "1")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -60,8 +63,8 @@ impl Session {
     }
 
     fn send(&mut self, line: &str) -> anyhow::Result<()> {
-        self.input.write_all(line.as_bytes())?;
-        self.input.write_all(b"\n")?;
+        // At once: half a line would wake the other side twice.
+        self.input.write_all(format!("{line}\n").as_bytes())?;
         Ok(())
     }
 

@@ -9,6 +9,17 @@ pub(crate) struct Cores {
     given: CpuSet,
 }
 
+/// Which of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// All that were given.
+    All,
+    /// The first alone.
+    First,
+    /// The last alone.
+    Last,
+}
+
 #[cfg(target_os = "linux")]
 impl Cores {
     pub(crate) fn now() -> anyhow::Result<Self> {
@@ -17,15 +28,21 @@ impl Cores {
         })
     }
 
-    /// Keeps to one core, or to all that were given. False where the system has no way to.
-    pub(crate) fn keep(&self, one: bool) -> anyhow::Result<bool> {
+    /// Keeps to these cores. False where the system has no way to, or only one.
+    pub(crate) fn keep(&self, which: Keep) -> anyhow::Result<bool> {
+        let mut given = (0..CpuSet::MAX_CPU).filter(|core| self.given.is_set(*core));
+        let one = match which {
+            Keep::All => None,
+            Keep::First => given.next(),
+            Keep::Last => given.next_back(),
+        };
         let mut cores = self.given;
-        if one && let Some(first) = (0..CpuSet::MAX_CPU).find(|core| cores.is_set(*core)) {
+        if let Some(one) = one {
             cores = CpuSet::new();
-            cores.set(first);
+            cores.set(one);
         }
         sched_setaffinity(None, &cores)?;
-        Ok(true)
+        Ok(self.given.count() > 1)
     }
 }
 
@@ -35,7 +52,7 @@ impl Cores {
         Ok(Self {})
     }
 
-    pub(crate) fn keep(&self, one: bool) -> anyhow::Result<bool> {
-        Ok(!one)
+    pub(crate) fn keep(&self, which: Keep) -> anyhow::Result<bool> {
+        Ok(which == Keep::All)
     }
 }

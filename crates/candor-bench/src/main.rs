@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use crate::client::{Session, Way};
-use crate::cores::Cores;
+use crate::cores::{Cores, Keep};
 use crate::report::{Report, Row};
 
 /// What one way came to, round by round.
@@ -35,7 +35,7 @@ const PREFACE: &str = "# What Candor costs
 Written by `just bench`, which plays the same calls directly and through Candor in one run: every round plays every way in turn, and
 each figure is the median of five rounds. Only the ratios within one run mean something. \"Bytes only\" puts two programs that copy bytes
 between host and server: less than that nobody in between can cost. A small call is mostly the wait for another core to wake, which
-comes and goes as the scheduler places the processes; \"all on one core\" leaves that out. \"Added\" is the median call less the direct one; \"added before\"
+comes and goes as the scheduler places the processes; \"all on one core\" leaves that out, and \"on two cores\" has it in every call. \"Added\" is the median call less the direct one; \"added before\"
 is the same figure of the run before. MB is the most memory that the wrapping process held, pages of its program file included.
 
 ";
@@ -48,47 +48,69 @@ struct Load {
     tool: &'static str,
     name: &'static str,
     calls: usize,
-    /// Host, server and what stands between share one core: what each costs itself, without the wait for another core
-    /// to wake, which is most of a small call and comes and goes as the scheduler places the processes.
-    one_core: bool,
+    place: Place,
 }
 
-const LOADS: [Load; 5] = [
+/// Where the processes run. Most of a small call is the wait for another core to wake, and the scheduler places processes that
+/// call each other now on one core and now on two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Where the scheduler puts them.
+    Anywhere,
+    /// All on one core: what each costs itself, without any wait for another.
+    OneCore,
+    /// Host and server on two cores, and what stands between on either.
+    Apart,
+}
+
+const LOADS: [Load; 6] = [
     Load {
         tool: "small",
         name: "1 kB text",
         calls: 1_500,
-        one_core: false,
+        place: Place::Anywhere,
     },
     Load {
         tool: "small",
         name: "1 kB text, all on one core",
         calls: 1_500,
-        one_core: true,
+        place: Place::OneCore,
+    },
+    Load {
+        tool: "small",
+        name: "1 kB text, host and server on two cores",
+        calls: 1_500,
+        place: Place::Apart,
     },
     Load {
         tool: "rows",
         name: "10 kB rows",
         calls: 500,
-        one_core: false,
+        place: Place::Anywhere,
     },
     Load {
         tool: "promised",
         name: "10 kB rows, output schema",
         calls: 500,
-        one_core: false,
+        place: Place::Anywhere,
     },
     Load {
         tool: "large",
         name: "1 MB rows",
         calls: 25,
-        one_core: false,
+        place: Place::Anywhere,
     },
 ];
 const WINDOWS: [usize; 2] = [1, 16];
 
+/// Tells a server, through whatever stands before it, to keep to the last core.
+pub(crate) const APART: &str = "CANDOR_BENCH_APART";
+
 fn main() -> anyhow::Result<()> {
     if env::args().nth(1).as_deref() == Some("serve") {
+        if env::var_os(APART).is_some() {
+            Cores::now()?.keep(Keep::Last)?;
+        }
         return server::serve();
     }
     let own = env::current_exe()?;
@@ -165,7 +187,7 @@ fn measure(own: &Path, candor: &Path, folder: &Path) -> anyhow::Result<Report> {
         let mut starts: Vec<Duration> = Vec::new();
         for _ in 0..ROUNDS {
             let begun = Instant::now();
-            let session = Session::open(way)?;
+            let session = Session::open(way, false)?;
             starts.push(begun.elapsed());
             session.close()?;
         }
@@ -173,14 +195,23 @@ fn measure(own: &Path, candor: &Path, folder: &Path) -> anyhow::Result<Report> {
     }
     let cores = Cores::now()?;
     for load in &LOADS {
-        if !cores.keep(load.one_core)? {
+        let start_on = match load.place {
+            Place::Anywhere | Place::Apart => Keep::All,
+            Place::OneCore => Keep::First,
+        };
+        if !cores.keep(start_on)? && load.place != Place::Anywhere {
             continue;
         }
         for window in WINDOWS {
             let mut rows: Vec<Measured> = ways.iter().map(|_| Measured::default()).collect();
             for _ in 0..ROUNDS {
                 for (way, row) in ways.iter().zip(&mut rows) {
-                    let mut session = Session::open(way)?;
+                    cores.keep(start_on)?;
+                    let mut session = Session::open(way, load.place == Place::Apart)?;
+                    if load.place == Place::Apart {
+                        // Only this process: what it started has all of them.
+                        cores.keep(Keep::First)?;
+                    }
                     session.play(load.tool, window, load.calls / 10 + window)?;
                     let took = session.play(load.tool, window, load.calls)?;
                     row.resident_kb = row.resident_kb.max(session.resident_kb());
