@@ -49,6 +49,7 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
     if let Some(Sourced { value, source }) = &terms.deadline {
         add(format!("deadline = {} ms", value.as_millis()), source);
     }
+    add(format!("task = {}", terms.task.value), &terms.task.source);
     add(
         format!("trust_annotations = {}", terms.trust_annotations.value),
         &terms.trust_annotations.source,

@@ -166,6 +166,9 @@ table! {
             /// How long a call may take, from its opening: waits for a list of tools, for the record and for a server
             /// that starts are in it.
             deadline: Deadline,
+            /// Offer calls of this slow tool as tasks to clients that take tasks: they get an id at once, and what became of the
+            /// call when they ask for it. Needs the record of calls.
+            task: bool,
             /// Refusals by which this server says that nothing was done: JSON-RPC error codes, HTTP statuses, and as strings
             /// the codes that `code` of the outcome reads.
             nothing_done_on: Vec<Placed<Code>>,

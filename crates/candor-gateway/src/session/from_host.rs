@@ -170,7 +170,7 @@ impl Session {
             }
             return;
         }
-        if self.answers_itself(request, &origin) {
+        if self.answers_itself(request, &origin) || self.answers_task(request, &origin) {
             return;
         }
         match Method::of(&request.method) {
