@@ -227,6 +227,24 @@ fn the_next_process_tells_what_became_of_it() {
 }
 
 #[test]
+fn who_waits_no_more_for_a_task_is_not_answered_and_the_task_goes_on() {
+    let (scene, opening) = (scene(), opening(Era::Legacy));
+    let mut host = scene.open(Way::Through, &opening);
+    let task = begin(&mut host, &opening, "5");
+    host.send(&opening.request("6", "tasks/result", json!({ "taskId": task })));
+    host.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":6}}"#);
+    host.ask(&opening.call("7", "go", &json!({})));
+    let result = ask(&mut host, &opening, "8", "tasks/result", &task);
+    assert_eq!(text(&result["result"]), "exported", "{result}");
+    let transcript = scene.end(Way::Through, host);
+    let answered = transcript
+        .host_received
+        .iter()
+        .filter(|line| frame::id(line) == Some("6"));
+    assert_eq!(answered.count(), 0);
+}
+
+#[test]
 fn what_is_given_up_is_cancelled_once_and_an_end_is_final() {
     let (scene, opening) = (scene(), opening(Era::Legacy));
     let mut host = scene.open(Way::Through, &opening);

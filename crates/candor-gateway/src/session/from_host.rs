@@ -295,6 +295,7 @@ impl Session {
                     self.leave_unanswered(&origin);
                 }
             }
+            Some(Holder::Call(_)) if self.leave_task(raw.get()) => {}
             Some(Holder::Call(key)) => {
                 self.recall(key);
                 if let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) {

@@ -133,6 +133,18 @@ impl Session {
         self.happened(call, Event::Cancelled);
     }
 
+    /// A request that waits for the end of a task is withdrawn: it is not answered (MCP, cancellation), and the task goes on.
+    pub(in crate::session) fn leave_task(&mut self, request: &str) -> bool {
+        let left = self.tasks.known.values_mut().find_map(|task| {
+            let at = task.waiting.iter().position(|origin| origin.id == request)?;
+            Some(task.waiting.swap_remove(at))
+        });
+        if let Some(origin) = &left {
+            self.leave_unanswered(origin);
+        }
+        left.is_some()
+    }
+
     /// An end is final (2025-11-25, tasks); 2026-07-28 acknowledges every cancel.
     fn refuse_cancel(&mut self, status: Status, revision: Revision, origin: &Origin) {
         let frame = cancel_refused(&origin.id, status, revision);
