@@ -39,7 +39,7 @@ use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::VerdictFacts;
 use crate::record::{Entry, Phase, Recording};
 use crate::recovery::read_back::{Look, LookAnswer};
-use crate::recovery::retry::asked_wait;
+use crate::recovery::retry::asked;
 use crate::wire::reply::Reply;
 
 /// How many late answers of one call are recorded; a server that goes on answering is not listened to.
@@ -675,7 +675,7 @@ impl Call {
             self.declared = judgment.ruling.effect;
         }
         if let (Some(error), Some(reply)) = (&mut judgment.verdict.error, reply) {
-            error.retry_after = error.retry_after.or_else(|| asked_wait(reply));
+            error.retry_after = error.retry_after.or_else(|| asked(ending, reply));
         }
         self.look_further(&judgment, ending, reply, now);
         self.disclosure.news = std::mem::take(&mut self.news);

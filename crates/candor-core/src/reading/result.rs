@@ -286,6 +286,7 @@ fn read_mapping(
             message: None,
             reference: None,
             suggestion: None,
+            retry_after: None,
             parts: Vec::new(),
         });
     }

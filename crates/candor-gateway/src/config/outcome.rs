@@ -60,6 +60,7 @@ impl Builder<'_, '_> {
             message: pointer(raw.message),
             reference,
             suggestion: pointer(raw.suggestion),
+            retry_after: pointer(raw.retry_after),
             parts,
             failed_where: list(raw.failed_where).map(|path| path.value.0).collect(),
             nothing_done: BTreeSet::new(),

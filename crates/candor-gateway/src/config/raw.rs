@@ -229,6 +229,8 @@ table! {
             state_argument: String,
             /// The server's suggestion.
             suggestion: Path,
+            /// How many seconds the server asks to wait before a repeat, where it refused or failed.
+            retry_after: Path,
         }
     }
 }

@@ -54,6 +54,7 @@ fn mapped(
             message: message.map(str::to_owned),
             reference: None,
             suggestion: None,
+            retry_after: None,
             parts: vec![],
         }),
         lowered: None,

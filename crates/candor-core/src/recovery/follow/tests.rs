@@ -40,6 +40,7 @@ fn mapping(state: Option<StateTool>) -> ToolTerms {
                     state,
                 }),
                 suggestion: None,
+                retry_after: None,
                 parts: None,
                 failed_where: Vec::new(),
                 nothing_done: BTreeSet::new(),
