@@ -124,7 +124,7 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     after,
                 } => run.looks.push((tool, arguments, after)),
                 Action::Wait { after } => run.retries.push(after),
-                Action::Told { .. } => {}
+                Action::Hold { .. } | Action::Told { .. } => {}
             }
         }
     }

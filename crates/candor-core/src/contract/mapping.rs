@@ -8,6 +8,7 @@ pub mod pointer;
 pub mod scalar;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -186,6 +187,8 @@ pub struct StateTool {
     pub tool: String,
     /// The argument that takes the reference.
     pub argument: String,
+    /// How long a caller is kept for the end before it is told that the work was taken on.
+    pub wait: Option<Duration>,
 }
 
 /// Where a reference is found and what it is called.

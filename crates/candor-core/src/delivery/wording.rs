@@ -281,6 +281,7 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
     out.join(" ")
 }
 
+pub(super) mod followed;
 mod looked;
 
 #[cfg(test)]

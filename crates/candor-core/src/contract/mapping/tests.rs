@@ -35,6 +35,7 @@ fn mapping(document: Document) -> Mapping {
             state: Some(StateTool {
                 tool: "get_job".into(),
                 argument: "id".into(),
+                wait: None,
             }),
         }),
         suggestion: Some("/suggestion".parse().unwrap()),
@@ -161,7 +162,8 @@ fn details_come_from_where_they_were_declared() {
                 noun: Some("job".into()),
                 state: Some(StateTool {
                     tool: "get_job".into(),
-                    argument: "id".into()
+                    argument: "id".into(),
+                    wait: None,
                 }),
             }),
             suggestion: Some("room 14 is free".into()),
