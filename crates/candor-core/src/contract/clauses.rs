@@ -97,6 +97,9 @@ fn of_mapping(mapping: &Mapping, source: &Source, add: &mut impl FnMut(String, &
             source,
         );
     }
+    if let Some(pointer) = &mapping.retry_after {
+        add(format!("wait before a repeat read from {pointer}"), source);
+    }
     for pointer in &mapping.failed_where {
         add(format!("failed where {pointer} says something"), source);
     }

@@ -230,8 +230,12 @@ table! {
             state_tool: String,
             /// The argument of that tool which takes the reference.
             state_argument: String,
+            /// How long a caller is kept for the end before it is told that the work was taken on: from 100ms to 60s.
+            wait: Deadline,
             /// The server's suggestion.
             suggestion: Path,
+            /// How many seconds the server asks to wait before a repeat, where it refused or failed.
+            retry_after: Path,
         }
     }
 }

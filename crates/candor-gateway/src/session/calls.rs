@@ -200,6 +200,7 @@ impl Session {
                     arguments,
                     after,
                 } => self.plan_look(key, tool, arguments, after),
+                Action::Hold { within } => self.hold_for_end(key, within),
                 Action::Wait { after } => self.wait_to_send(key, after),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
