@@ -263,7 +263,7 @@ const SLOW: &str = r#"{
 }"#;
 
 fn shown_job(contract: &str, end: &str) -> (Value, Value) {
-    let contract = format!("{}failed = [\"broken\"]\n", contract);
+    let contract = format!("{contract}failed = [\"broken\"]\n");
     let opening = opening(Era::Legacy);
     let scene = Scene::written(&SLOW.replace("END", end)).config(&contract);
     let mut host = scene.open(Way::Through, &opening);
