@@ -303,6 +303,7 @@ pub(crate) fn replied(how: How, reading: Option<Reading>) -> Ending {
         code: (reading == Reading::Rejected).then(|| "ROOM_UNAVAILABLE".into()),
         message: None,
         suggestion: None,
+        retry_after: None,
         reference: None,
         parts: vec![],
     });

@@ -11,6 +11,8 @@ const AHEAD: Duration = Duration::from_secs(2);
 /// No deadline is shorter than this: it would end calls that the server is just answering.
 const LEAST: Duration = Duration::from_millis(500);
 
+/// The longest a call that is a task may take, and how long it may where nobody said.
+const TASK: Duration = Duration::from_hours(1);
 /// What is kept back for looking again.
 const LOOKING: Duration = Duration::from_secs(5);
 
@@ -53,6 +55,15 @@ pub struct Deadline {
 }
 
 impl Deadline {
+    /// That of a call that is a task: nobody waits at the other end, so only what an operator said counts.
+    pub fn of_task(said: Option<Duration>) -> Self {
+        Self {
+            wait: said.map_or(TASK, |said| said.max(LEAST).min(TASK)),
+            renewable: false,
+            looking: Duration::ZERO,
+        }
+    }
+
     /// The same, for a call that is looked after: its answer is waited for so much shorter that a look fits in before the
     /// host gives up. Half of a short deadline, and never more than 5 s.
     #[must_use]

@@ -84,6 +84,23 @@ impl Recorder {
         Some((first, recording))
     }
 
+    /// What became of an operation that has an idempotency key; `None` where it has none. Blocks.
+    ///
+    /// # Errors
+    /// Why it can't be read, as a sentence's end.
+    pub fn keyed_operation(&self, operation: OperationId) -> Result<Option<(FirstUse, Recording)>, String> {
+        let Self::Ledger(ledger) = self else {
+            return Ok(None);
+        };
+        let first = ledger
+            .keyed_operation(operation.uuid())
+            .map_err(|fault| fault.to_string())?;
+        Ok(first.map(|first| {
+            let recording = read_from_ledger(&first);
+            (first, recording)
+        }))
+    }
+
     /// Queues entries without waiting: for trusted reads and for amendments.
     pub fn record_later(&self, entries: Vec<Entry>) -> Recording {
         match self {

@@ -131,6 +131,20 @@ pub(crate) fn holder(
     Ok(still(first, now_ms()).filter(|first| first.operation != operation))
 }
 
+/// The key that this operation has, whatever it is, and what became of the operation.
+pub(crate) fn of_operation(
+    connection: &Connection,
+    file: &Path,
+    operation: Uuid,
+) -> rusqlite::Result<Option<FirstUse>> {
+    let scope = connection
+        .prepare_cached("SELECT scope FROM idempotency_key WHERE operation = ?1")?
+        .query_row([operation.as_bytes()], |row| row::sum(row, 0))
+        .optional()?;
+    let Some(scope) = scope else { return Ok(None) };
+    Ok(still(held(connection, file, &scope)?, now_ms()))
+}
+
 /// The use of a key whose time is not over.
 fn still(first: Option<(FirstUse, i64)>, now_ms: i64) -> Option<FirstUse> {
     first

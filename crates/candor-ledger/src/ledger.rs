@@ -240,6 +240,18 @@ impl Ledger {
             .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
     }
 
+    /// What became of an operation that has an idempotency key, and the answer that is kept of it; `None` where it has none,
+    /// or its time is over. Blocks while the writer writes.
+    ///
+    /// # Errors
+    /// A fault of the file.
+    pub fn keyed_operation(&self, operation: Uuid) -> Result<Option<FirstUse>, Fault> {
+        let store = self.shared.store();
+        let store = store.as_ref().ok_or(Fault::Closed)?;
+        keys::of_operation(store.connection(), store.place(), operation)
+            .map_err(|error| Fault::from_sqlite(store.place(), Duration::ZERO, &error))
+    }
+
     async fn append_with(&self, batch: Vec<Entry>, key: Option<KeyStep>) -> Result<Appended, Fault> {
         let kib = weigh(&batch, key.as_ref())?;
         let begun = Instant::now();

@@ -116,7 +116,7 @@ fn delivered(
             Action::Record { .. } | Action::RecordKeyed { .. } => vec![Event::Recorded(Recording::Off)],
             Action::Send => vec![Event::Sent, answered(&call.answer)?],
             // The record holds one answer of it.
-            Action::Wait { .. } => vec![Event::TimedOut],
+            Action::Wait { .. } | Action::Hold { .. } => vec![Event::TimedOut],
             Action::LookUpKey { .. } => vec![Event::KeyFree],
             Action::ReadBack { tool, after, .. } => {
                 now = UnixMillis(

@@ -19,6 +19,7 @@ mod plan;
 mod record;
 mod rmcp_client;
 mod sessions;
+mod tasks;
 
 use plan::Plan;
 use sessions::{ALL, openings};

@@ -1,12 +1,15 @@
 //! Runs the official clients that are not Rust: a process each, which reads the plan and prints what its caller saw.
 
 use std::{
+    ffi::OsStr,
     io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
+
+use serde::de::DeserializeOwned;
 
 use crate::judge::Seen;
 
@@ -15,9 +18,19 @@ const DEADLINE: Duration = Duration::from_secs(240);
 
 /// Plays the plan with a script of the TypeScript SDK's clients.
 pub(crate) fn typescript(script: &str, plan: &Path) -> Option<Vec<Seen>> {
+    typescript_seen(script, plan)
+}
+
+/// Runs a script of the TypeScript SDK's clients, and reads what it printed.
+pub(crate) fn typescript_seen<T: DeserializeOwned>(
+    script: &str,
+    argument: impl AsRef<OsStr>,
+) -> Option<Vec<T>> {
     installed("typescript/node_modules")?;
     let mut command = Command::new("node");
-    command.arg(folder().join("typescript").join(script)).arg(plan);
+    command
+        .arg(folder().join("typescript").join(script))
+        .arg(argument);
     Some(run(command))
 }
 
@@ -52,7 +65,7 @@ fn installed(file: &str) -> Option<PathBuf> {
 }
 
 /// Runs a client to its end, and reads every line it printed.
-fn run(mut command: Command) -> Vec<Seen> {
+fn run<T: DeserializeOwned>(mut command: Command) -> Vec<T> {
     let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -246,3 +246,88 @@ fn a_job_is_followed_by_the_tool_that_shows_its_state_if_that_only_reads() {
         assert_eq!(says_why, !followed, "{}", transcript.errors);
     }
 }
+
+/// A job that shows its end at the third look.
+const SLOW: &str = r#"{
+  "about": "Takes work on.",
+  "server": { "name": "reports", "version": "1.0.0" },
+  "tools": [
+    { "definition": { "name": "start_job", "description": "Starts a job.", "inputSchema": { "type": "object" } },
+      "plays": [{ "steps": [{ "undone": "queued" }, { "result": { "content": [{ "type": "text", "text": "queued" }], "structuredContent": { "state": "queued", "id": 4711 } } }] }] },
+    { "definition": { "name": "get_job", "description": "Shows a job.", "inputSchema": { "type": "object", "properties": { "id": { "type": "integer" } } } },
+      "plays": [
+        { "when": { "call": 3 }, "steps": [{ "undone": "shown" }, { "result": { "content": [{ "type": "text", "text": "12 pages" }], "structuredContent": { "state": "END" } } }] },
+        { "steps": [{ "undone": "shown" }, { "result": { "content": [], "structuredContent": { "state": "queued" } } }] }
+      ] }
+  ]
+}"#;
+
+fn shown_job(contract: &str, end: &str) -> (Value, Value) {
+    let contract = format!("{contract}failed = [\"broken\"]\n");
+    let opening = opening(Era::Legacy);
+    let scene = Scene::written(&SLOW.replace("END", end)).config(&contract);
+    let mut host = scene.open(Way::Through, &opening);
+    let told = frame::value(&host.ask(&opening.call("5", "start_job", &json!({}))));
+    let outcome = if end == "done" { "completed" } else { "failed" };
+    let call = wait_for(&scene, "start_job", outcome);
+    let calls = scene.calls();
+    let of_job = calls.iter().filter(|call| call["tool"] == "start_job").count();
+    assert_eq!(of_job, 1, "{calls:#?}");
+    let page = shown(&scene, call["operationId"].as_str().unwrap());
+    assert!(
+        page.contains("accepted") && page.contains("followed: get_job was asked"),
+        "{page}"
+    );
+    scene.end(Way::Through, host);
+    (told["result"].clone(), call)
+}
+
+#[test]
+fn a_caller_that_is_kept_gets_the_end_in_the_same_call() {
+    let kept = format!("{JOBS}wait = \"60s\"\n{SHOWS}");
+    let (told, _) = shown_job(&kept, "done");
+    let verdict = &told["_meta"]["candor/verdict"];
+    assert_eq!(
+        (
+            &verdict["outcome"],
+            &verdict["effect"],
+            &verdict["evidence"],
+            &verdict["reference"]
+        ),
+        (
+            &json!("completed"),
+            &json!("applied"),
+            &json!("declared"),
+            &json!("4711")
+        )
+    );
+    assert_eq!(
+        told["content"][0]["text"],
+        "DONE: server \"fixture\" reports that start_job was done: \"done\".\nIt was taken on first; get_job showed its end. \
+         get_job, in its words: \"12 pages\".\nA second identical call may do it twice.\nThe server's first answer, from \
+         when it took the call on, follows."
+    );
+    assert_eq!(
+        told["content"][1]["text"], "queued",
+        "the server's own answer is there too"
+    );
+    assert_ne!(told["isError"], true);
+    let (told, _) = shown_job(&kept, "broken");
+    assert_eq!(
+        (&told["_meta"]["candor/verdict"]["outcome"], &told["isError"]),
+        (&json!("failed"), &json!(true))
+    );
+    let text = told["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("FAILED, EFFECT UNKNOWN: "), "{text}");
+}
+
+#[test]
+fn a_caller_that_is_not_kept_or_not_long_enough_is_told_of_the_acceptance() {
+    for wait in ["", "wait = \"100ms\"\n"] {
+        let (told, call) = shown_job(&format!("{JOBS}{wait}{SHOWS}"), "done");
+        assert_eq!(told["_meta"]["candor/verdict"]["outcome"], "accepted", "{wait}");
+        let text = told["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("ACCEPTED, NOT YET DONE"), "{text}");
+        assert_eq!(call["outcome"], "completed", "followed on");
+    }
+}

@@ -29,4 +29,5 @@ mod redaction;
 mod revival;
 mod rows;
 mod settling;
+mod tasks;
 mod wire;

@@ -2,6 +2,7 @@
 
 mod asking;
 mod entries;
+mod holding;
 mod keys;
 mod looking;
 mod lowering;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use self::asking::Confirmation;
+use self::holding::Holding;
 use self::looking::Looking;
 use self::retrying::Held;
 use super::admission::{Admission, admit};
@@ -39,7 +41,7 @@ use crate::reading::result::{Asked, ResultReading};
 use crate::record::bodies::VerdictFacts;
 use crate::record::{Entry, Phase, Recording};
 use crate::recovery::read_back::{Look, LookAnswer};
-use crate::recovery::retry::asked_wait;
+use crate::recovery::retry::asked;
 use crate::wire::reply::Reply;
 
 /// How many late answers of one call are recorded; a server that goes on answering is not listened to.
@@ -105,6 +107,8 @@ pub enum Event {
     TimedOut,
     /// The wait before the next send is over.
     Waited,
+    /// Accepted work has ended while its caller waits for that.
+    Followed(Box<FollowedEnd>),
     /// The caller cancelled, or left.
     Cancelled,
     /// The question to the user ended.
@@ -116,6 +120,17 @@ pub enum Event {
         /// Why, as a sentence's end.
         why: String,
     },
+}
+
+/// The end of accepted work.
+#[derive(Debug)]
+pub struct FollowedEnd {
+    /// The amendment that records it.
+    pub entry: Entry,
+    /// What the tool that shows its state answered.
+    pub ending: Ending,
+    /// That tool.
+    pub by: String,
 }
 
 /// Why no answer will come.
@@ -195,6 +210,12 @@ pub enum Action {
         /// How long.
         after: Duration,
     },
+    /// The work is taken on, and recorded as that; its caller is kept for the end. Come back with [`Event::Followed`], or with
+    /// [`Event::Waited`] so long from now, or at once where nobody follows it.
+    Hold {
+        /// How long.
+        within: Duration,
+    },
     /// Ask this tool of the same server with these arguments, so long from now: what did the call leave behind? It ends
     /// with [`Event::Looked`], or with [`Event::CannotLook`].
     ReadBack {
@@ -251,7 +272,14 @@ enum State {
     /// The call is to be sent again, after a wait; `recording` once that is over and the next send is on its way to disk.
     Retrying { recording: bool },
     /// A verdict is on its way to disk.
-    Concluding { draft: Box<Draft>, after: After },
+    Concluding {
+        draft: Box<Draft>,
+        after: After,
+        /// The caller is kept for the end of what this answer took on.
+        hold: Option<Box<Reply>>,
+    },
+    /// The work is taken on; its caller is kept for the end.
+    Holding(Box<Holding>),
     /// The caller is told. What still comes amends the record.
     Told,
 }
@@ -471,9 +499,11 @@ impl Call {
                 self.settle(&reply, listed, now)
             }
             (State::Confirming { reply }, Event::TimedOut | Event::Lost(_)) => self.settle(&reply, true, now),
-            (State::Concluding { draft, after }, Event::Recorded(recording)) => {
-                self.tell(*draft, after, &recording, now)
-            }
+            (State::Concluding { draft, after, hold }, Event::Recorded(recording)) => match hold {
+                Some(reply) => self.hold(*draft, after, recording, *reply, now),
+                None => self.tell(*draft, after, &recording, now),
+            },
+            (State::Holding(holding), event) => self.holding(*holding, event, now),
             (State::Retrying { recording }, event) => self.retrying(recording, event, now),
             (State::Recovering { looking, reply }, event) => self.recovering(*looking, reply, event, now),
             (State::Told, Event::Replied(reply)) => self.late(&reply, now),
@@ -675,7 +705,7 @@ impl Call {
             self.declared = judgment.ruling.effect;
         }
         if let (Some(error), Some(reply)) = (&mut judgment.verdict.error, reply) {
-            error.retry_after = error.retry_after.or_else(|| asked_wait(reply));
+            error.retry_after = error.retry_after.or_else(|| asked(ending, reply));
         }
         self.look_further(&judgment, ending, reply, now);
         self.disclosure.news = std::mem::take(&mut self.news);
@@ -700,9 +730,11 @@ impl Call {
         };
         self.note_told(&draft, reply);
         let action = self.put_down(entries, self.keeps(&draft));
+        let hold = reply.filter(|_| self.kept_for(draft.judgment()).is_some());
         self.state = State::Concluding {
             draft: Box::new(draft),
             after,
+            hold: hold.cloned().map(Box::new),
         };
         vec![action]
     }

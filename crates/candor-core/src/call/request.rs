@@ -8,12 +8,16 @@ use serde_json::value::RawValue;
 use super::keyed::GivenKey;
 use super::rounds::RoundMark;
 use crate::contract::recovery::KeyPlace;
-use crate::names::ToolName;
+use crate::delivery::task::EXTENSION;
+use crate::names::{OperationId, ToolName};
 use crate::wire::decode::{CallParams, Implementation, RequestMeta};
 use crate::wire::encode::{Edits, add_members, span};
 use crate::wire::envelope::{Message, Request, read, text_of};
-use crate::wire::members::{Opened, entries, object};
+use crate::wire::members::{entries, object};
 use crate::wire::revision::Revision;
+
+/// Key of what the client can do in a modern request's `_meta` (2026-07-28).
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// The arguments of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -203,14 +207,52 @@ impl CallRequest {
             return None;
         };
         let params = request.params?.get();
-        let kept: Vec<String> = Opened::whole(params)
-            .members()
-            .iter()
-            .filter(|(name, _)| !matches!(text_of(name).as_deref(), Ok("inputResponses" | "requestState")))
-            .map(|(name, value)| format!("{name}:{value}"))
-            .collect();
+        let kept = without(params, &["inputResponses"])?;
+        let kept = without(&kept, &["requestState"])?;
+        self.with_params(params, kept)
+    }
+
+    /// Does whoever asks say that it takes tasks, by the extension of 2026-07-28?
+    pub fn takes_tasks(&self) -> bool {
+        let declared = || {
+            let meta = self.protocol_meta.as_deref()?;
+            let meta: Value = meta
+                .contains(EXTENSION)
+                .then(|| serde_json::from_str(meta).ok())??;
+            Some(
+                meta.get(CAPABILITIES)?
+                    .get("extensions")?
+                    .get(EXTENSION)
+                    .is_some(),
+            )
+        };
+        declared().unwrap_or(false)
+    }
+
+    /// The same call as the task of this operation: a plain call to the server, under a key of its own where it has none, so
+    /// that what became of it is kept. Nothing where the wish can't be taken out.
+    pub fn as_task_of(&self, operation: OperationId) -> Option<Self> {
+        let mut plain = self.as_plain()?;
+        if plain.key == GivenKey::None {
+            plain.key = GivenKey::Key(format!("candor task {}", operation.uuid()));
+        }
+        Some(plain)
+    }
+
+    /// The same call from somebody who takes no tasks: what is offered as a task by Candor is a plain call to the server.
+    fn as_plain(&self) -> Option<Self> {
+        let Ok(Message::Request(request)) = read(&self.text) else {
+            return None;
+        };
+        let params = request.params?.get();
+        let kept = without(params, &["task"])?;
+        let kept = without(&kept, &["_meta", CAPABILITIES, "extensions", EXTENSION])?;
+        self.with_params(params, kept)
+    }
+
+    fn with_params(&self, params: &str, kept: String) -> Option<Self> {
         let mut edits = Edits::new();
-        edits.replace(span(&self.text, params)?, format!("{{{}}}", kept.join(",")));
+        edits.replace(span(&self.text, params)?, kept);
         let mut bare = Self::parse(&edits.apply(&self.text), self.revision)?.ok()?;
         bare.client.clone_from(&self.client);
         Some(bare)
@@ -254,6 +296,25 @@ impl CallRequest {
     }
 }
 
+/// An object without the member that this path leads to; unchanged where it has none. `None` where it is no object.
+fn without(raw: &str, path: &[&str]) -> Option<String> {
+    let (first, rest) = path.split_first()?;
+    let mut kept = Vec::new();
+    for (name, value) in entries(raw)? {
+        let value = value.get();
+        let meant = text_of(name).is_ok_and(|name| name == *first);
+        match (meant, rest.is_empty()) {
+            (true, true) => {}
+            (true, false) => {
+                let value = without(value, rest).unwrap_or_else(|| value.to_owned());
+                kept.push(format!("{name}:{value}"));
+            }
+            (false, _) => kept.push(format!("{name}:{value}")),
+        }
+    }
+    Some(format!("{{{}}}", kept.join(",")))
+}
+
 /// An object with one member more; `None` where it has it already, or is none.
 fn with_member(raw: &str, name: &str, value: &str) -> Option<String> {
     let has = |written: &str| serde_json::from_str::<String>(written).is_ok_and(|written| written == name);
@@ -289,5 +350,29 @@ mod tests {
         };
         let round = CallRequest::round(read.params.unwrap());
         assert_eq!(round, Some(("s".to_owned(), Some(r#"{"a":1}"#.to_owned()))));
+    }
+
+    #[test]
+    fn a_wish_for_a_task_is_taken_out_and_nothing_else() {
+        let legacy = r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"x","task":{"ttl":1},"arguments":{"n":1.10}}}"#;
+        let request = CallRequest::parse(legacy, Revision::V2025_11_25)
+            .unwrap()
+            .unwrap();
+        let plain = request.as_plain().unwrap();
+        assert!(request.as_task && !plain.as_task);
+        assert_eq!(
+            plain.upstream("7", None, None),
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"n":1.10}}}"#
+        );
+        let modern = r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"x","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{},"extensions":{"io.modelcontextprotocol/tasks":{},"other/one":{}}}}}}"#;
+        let request = CallRequest::parse(modern, Revision::V2026_07_28)
+            .unwrap()
+            .unwrap();
+        let plain = request.as_plain().unwrap();
+        assert!(request.takes_tasks() && !plain.takes_tasks());
+        assert_eq!(
+            plain.upstream("4", None, None),
+            modern.replace(r#""io.modelcontextprotocol/tasks":{},"#, "")
+        );
     }
 }

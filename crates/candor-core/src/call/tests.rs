@@ -124,7 +124,7 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     after,
                 } => run.looks.push((tool, arguments, after)),
                 Action::Wait { after } => run.retries.push(after),
-                Action::Told { .. } => {}
+                Action::Hold { .. } | Action::Told { .. } => {}
             }
         }
     }
@@ -508,6 +508,7 @@ fn a_result_that_names_a_member_twice_is_not_taken_for_done() {
             message: None,
             reference: None,
             suggestion: None,
+            retry_after: None,
             parts: None,
             failed_where: Vec::new(),
             nothing_done: BTreeSet::new(),
@@ -648,6 +649,7 @@ fn concluded(states: &[&str]) -> Vec<(Outcome, Effect)> {
         message: None,
         reference: None,
         suggestion: None,
+        retry_after: None,
         parts: None,
         failed_where: Vec::new(),
         nothing_done: BTreeSet::new(),

@@ -49,6 +49,7 @@ pub fn clauses(terms: &ToolTerms) -> Vec<(String, String)> {
     if let Some(Sourced { value, source }) = &terms.deadline {
         add(format!("deadline = {} ms", value.as_millis()), source);
     }
+    add(format!("task = {}", terms.task.value), &terms.task.source);
     add(
         format!("trust_annotations = {}", terms.trust_annotations.value),
         &terms.trust_annotations.source,
@@ -95,6 +96,9 @@ fn of_mapping(mapping: &Mapping, source: &Source, add: &mut impl FnMut(String, &
             format!("parts read from \"{items}\", each by \"{pointer}\""),
             source,
         );
+    }
+    if let Some(pointer) = &mapping.retry_after {
+        add(format!("wait before a repeat read from {pointer}"), source);
     }
     for pointer in &mapping.failed_where {
         add(format!("failed where {pointer} says something"), source);

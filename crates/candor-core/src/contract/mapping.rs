@@ -8,6 +8,7 @@ pub mod pointer;
 pub mod scalar;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ use self::scalar::Scalar;
 use super::recovery::Lowered;
 use crate::judgment::verdict::Part;
 use crate::reading::sign::says_something;
+use crate::recovery::retry::LONGEST_ASKED;
 
 /// Text blocks above this many bytes are not read for a mapping.
 pub const TEXT_LIMIT: usize = 1024 * 1024;
@@ -185,6 +187,8 @@ pub struct StateTool {
     pub tool: String,
     /// The argument that takes the reference.
     pub argument: String,
+    /// How long a caller is kept for the end before it is told that the work was taken on.
+    pub wait: Option<Duration>,
 }
 
 /// Where a reference is found and what it is called.
@@ -215,6 +219,8 @@ pub struct Mapping {
     pub reference: Option<ReferenceClause>,
     /// The server's suggestion. It is data: quoted as the server's words, never acted on (DESIGN 3b).
     pub suggestion: Option<Pointer>,
+    /// How long the server asks to wait before a repeat.
+    pub retry_after: Option<Pointer>,
     /// The items of a batch, each with a field of its own. Where they can be read, they decide.
     pub parts: Option<PartsClause>,
     /// Fields that hold something only where the call failed. They can only lower what the rest says.
@@ -238,8 +244,21 @@ pub struct MappedReading {
     pub reference: Option<Reference>,
     /// The server's suggestion.
     pub suggestion: Option<String>,
+    /// How many seconds the field says to wait before a repeat; see [`MappedReading::asked_wait`].
+    pub retry_after: Option<u64>,
     /// The items of a batch, each by itself.
     pub parts: Vec<Part>,
+}
+
+impl MappedReading {
+    /// How many seconds the server asks to wait before a repeat: where it refused or failed. What was done, or was taken on,
+    /// is not to be repeated, whatever the field says.
+    pub fn asked_wait(&self) -> Option<u64> {
+        match self.reading {
+            Reading::Rejected | Reading::Failed | Reading::FailedUnapplied => self.retry_after,
+            _ => None,
+        }
+    }
 }
 
 impl Mapping {
@@ -285,8 +304,10 @@ impl Mapping {
             (reading, _) => reading?,
         };
         let spared = reading == Reading::Failed && self.says_nothing_done(code.as_deref());
+        let retry_after = self.retry_after.as_ref().and_then(find);
         Some(MappedReading {
             reading: if spared { Reading::FailedUnapplied } else { reading },
+            retry_after: retry_after.and_then(delay_seconds),
             value: field.or(failure).map(shown),
             code,
             message: plain(&self.message, LONG_LIMIT),
@@ -340,6 +361,17 @@ fn json_object(text: &str) -> Option<Value> {
         return None;
     }
     serde_json::from_str(text).ok().filter(Value::is_object)
+}
+
+/// A wait before a repeat, in seconds: a whole number, or a text of digits as the header has it (RFC 9110, section 10.2.3,
+/// `delay-seconds`). A date is none, and who asks to wait longer than a day is not believed.
+fn delay_seconds(value: &Value) -> Option<u64> {
+    let seconds = match value {
+        Value::Number(number) => number.as_u64()?,
+        Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok()?,
+        _ => return None,
+    };
+    (seconds <= LONGEST_ASKED).then_some(seconds)
 }
 
 fn shown(value: &Value) -> String {

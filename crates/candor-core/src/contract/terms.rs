@@ -60,6 +60,8 @@ pub struct ToolTerms {
     pub rules: Vec<Sourced<Rule>>,
     /// How long a call may take, from its opening to its answer; `None` leaves it to the host's own limit.
     pub deadline: Option<Sourced<Duration>>,
+    /// Whether a call is offered as a task to clients that take tasks.
+    pub task: Sourced<bool>,
     /// Refusals by which the server says that nothing was done, each with who said so. Empty unless a contract says so: handlers refuse
     /// mid-work too (DESIGN 3a).
     pub nothing_done_on: BTreeMap<Refusal, Source>,
@@ -94,6 +96,7 @@ impl Default for ToolTerms {
             lower: Vec::new(),
             rules: Vec::new(),
             deadline: None,
+            task: Sourced::default_of(false),
             nothing_done_on: BTreeMap::new(),
             read_back: None,
             retry: None,

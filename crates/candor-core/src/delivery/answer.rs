@@ -115,13 +115,50 @@ impl Draft {
     pub fn new(
         scene: &Scene,
         ending: &Ending,
-        mut judgment: Judgment,
+        judgment: Judgment,
         caller: Caller,
         disclosure: &Disclosure,
         reply: Option<&Reply>,
     ) -> Self {
+        let block = wording::block(scene, ending, &judgment);
+        Self::with_block(scene, ending, judgment, caller, disclosure, reply, block)
+    }
+
+    /// Drafts the answer to a call whose caller waited for its end: `first` is the server's answer from when it took the call
+    /// on, `by` the tool that showed the end.
+    pub fn followed(
+        scene: &Scene,
+        ending: &Ending,
+        mut judgment: Judgment,
+        caller: Caller,
+        disclosure: &Disclosure,
+        first: &Reply,
+        by: &str,
+    ) -> Self {
+        let block = wording::followed::block(scene, ending, &judgment, by);
+        judgment.ruling.bytes = Bytes::Prefixed;
+        Self::with_block(
+            scene,
+            ending,
+            judgment,
+            caller,
+            disclosure,
+            Some(first),
+            Some(block),
+        )
+    }
+
+    fn with_block(
+        scene: &Scene,
+        ending: &Ending,
+        mut judgment: Judgment,
+        caller: Caller,
+        disclosure: &Disclosure,
+        reply: Option<&Reply>,
+        block: Option<String>,
+    ) -> Self {
         let secrets = scene.secrets.clone();
-        let block = wording::block(scene, ending, &judgment).map(|mut block| {
+        let block = block.map(|mut block| {
             for news in &disclosure.news {
                 block.push('\n');
                 block.push_str(&news.line(&secrets));

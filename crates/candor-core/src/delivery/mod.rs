@@ -7,4 +7,5 @@ pub mod quote;
 pub mod redaction;
 pub mod replay;
 pub mod result;
+pub mod task;
 pub mod wording;

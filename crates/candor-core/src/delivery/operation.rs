@@ -57,7 +57,7 @@ fn sentence(server: &str, tool: &str, verdict: Option<&Verdict>, body: Option<&V
 }
 
 /// A moment as RFC 3339 writes it.
-fn moment(at: UnixMillis) -> Value {
+pub(super) fn moment(at: UnixMillis) -> Value {
     jiff::Timestamp::from_millisecond(at.0).map_or(Value::Null, |at| json!(at.to_string()))
 }
 

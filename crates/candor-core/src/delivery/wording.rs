@@ -186,7 +186,7 @@ fn what_repeat_means(scene: &Scene, ending: &Ending, judgment: &Judgment) -> Str
     text.to_owned()
 }
 
-/// How long a server's error asks to wait: a tool written with the library says it in its own words.
+/// How long a server's error or refusal asks to wait: a tool written with the library says it in its own words.
 fn asked_wait(ending: &Ending, judgment: &Judgment) -> String {
     let asked = judgment
         .verdict
@@ -194,7 +194,7 @@ fn asked_wait(ending: &Ending, judgment: &Judgment) -> String {
         .as_ref()
         .and_then(|error| error.retry_after);
     match (ending, asked) {
-        (Ending::Refused { .. }, Some(seconds)) => {
+        (Ending::Refused { .. } | Ending::Replied(_), Some(seconds)) => {
             format!("The server asks to wait {seconds} s before a repeat.")
         }
         (Ending::Resting { .. }, Some(seconds)) => format!("After {seconds} s one call tries it again."),
@@ -281,6 +281,7 @@ fn tail(scene: &Scene, ending: &Ending, judgment: &Judgment) -> String {
     out.join(" ")
 }
 
+pub(super) mod followed;
 mod looked;
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::ruling::{self, Clauses, Ruling, rule};
 use super::sentence;
 use super::verdict::{Effect, Failure, Part, Repeat, Verdict};
 use crate::contract::effect::EffectClass;
-use crate::contract::mapping::{Reading, Reference};
+use crate::contract::mapping::{MappedReading, Reading, Reference};
 use crate::contract::text::Clause;
 use crate::reading::result::ResultReading;
 use crate::recovery::read_back::{Look, Shown};
@@ -161,6 +161,7 @@ fn failure(scene: &Scene, ending: &Ending, ruling: &Ruling) -> Option<Failure> {
         repeat,
         retry_after: match ending {
             Ending::Told(told) => told.retry_after,
+            Ending::Replied(reply) => reply.mapped.as_ref().and_then(MappedReading::asked_wait),
             Ending::Resting { seconds, .. } => Some(*seconds),
             _ => None,
         },

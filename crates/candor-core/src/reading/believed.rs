@@ -41,6 +41,7 @@ pub(super) fn read(meta: &str, class: EffectClass, flagged: bool) -> Option<Mapp
             state: None,
         }),
         suggestion: verdict.suggested_next_step,
+        retry_after: None,
         parts: verdict.parts,
     })
 }

@@ -120,6 +120,15 @@ impl ResultReading {
         }
     }
 
+    /// The first words of the result it was read from, where it has none yet: for who quotes a success too.
+    pub fn take_words(&mut self, result: &Opened<'_>) {
+        let texts = Members::of(result).map(|members| members.texts());
+        let words = texts.iter().flatten().find(|text| !text.trim().is_empty());
+        if self.first_text.is_none() {
+            self.first_text = words.map(|text| text.chars().take(KEPT_TEXT).collect());
+        }
+    }
+
     /// What came in the place of a result, and why it is none.
     pub fn no_result(why: impl Into<String>) -> Self {
         Self {
@@ -286,6 +295,7 @@ fn read_mapping(
             message: None,
             reference: None,
             suggestion: None,
+            retry_after: None,
             parts: Vec::new(),
         });
     }

@@ -146,6 +146,11 @@ impl Followed {
         }
     }
 
+    /// The same while its caller waits for the end: soon at first, and each time twice as long.
+    pub fn soon(look: u32) -> Duration {
+        OFTENEST.saturating_mul(1 << look.min(8))
+    }
+
     /// Is it still to be followed?
     pub fn is_due(&self, now: UnixMillis) -> bool {
         Duration::from_millis(now.since(self.accepted)) < LONGEST
@@ -191,8 +196,13 @@ pub enum Look {
         /// How often the server wants to be asked from now on, where it says so.
         interval: Option<Duration>,
     },
-    /// It has ended: the entry that says so.
-    Ended(Box<Entry>),
+    /// It has ended.
+    Ended {
+        /// The entry that says so.
+        entry: Box<Entry>,
+        /// What a state tool's answer says, where one was asked: for a caller who still waits.
+        ending: Option<Box<Ending>>,
+    },
     /// The look showed nothing.
     Nothing {
         /// Why not.
@@ -310,7 +320,7 @@ impl Reader<'_> {
                 why: "the tool that shows its state answered with an error".to_owned(),
             };
         };
-        let reading = read_result(&result, &self.asked());
+        let mut reading = read_result(&result, &self.asked());
         let meaning = reading.mapped.as_ref().map(|mapped| mapped.reading);
         match (reading.how, meaning) {
             (How::Ok | How::OkBadShape | How::OkNoStructure, Some(Reading::Accepted)) => {
@@ -321,8 +331,16 @@ impl Reader<'_> {
                 Some(Reading::Completed | Reading::Rejected | Reading::Failed | Reading::Partial),
             ) => {
                 let scene = followed.scene(self.secrets, self.now);
-                let judgment = judge_late(&scene, &Ending::Replied(Box::new(reading)));
-                self.entry(followed, &with_reference(judgment, followed), reply)
+                reading.take_words(&result);
+                let ending = Ending::Replied(Box::new(reading));
+                let judgment = judge_late(&scene, &ending);
+                match self.entry(followed, &with_reference(judgment, followed), reply) {
+                    Look::Ended { entry, .. } => Look::Ended {
+                        entry,
+                        ending: Some(Box::new(ending)),
+                    },
+                    other => other,
+                }
             }
             (_, None) => Look::Nothing {
                 why: "the tool that shows its state has no outcome mapping, so its answer can't be read"
@@ -358,7 +376,7 @@ impl Reader<'_> {
             reply: reply.said(),
             ..VerdictFacts::default()
         };
-        Look::Ended(Box::new(Entry {
+        let entry = Box::new(Entry {
             operation: followed.operation,
             phase: Phase::Amendment,
             at: self.now,
@@ -369,7 +387,8 @@ impl Reader<'_> {
                 &bodies::verdict(&scene, self.now, judgment, &facts),
                 &followed.way,
             ),
-        }))
+        });
+        Look::Ended { entry, ending: None }
     }
 }
 

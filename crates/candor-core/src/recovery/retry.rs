@@ -11,8 +11,8 @@ use crate::judgment::verdict::{Effect, Repeat};
 use crate::wire::decode::ErrorObject;
 use crate::wire::reply::{Carried, Reply};
 
-/// A server that asks to wait longer than this is not believed: nobody plans so far.
-const LONGEST_ASKED: u64 = 24 * 60 * 60;
+/// In seconds. A server that asks to wait longer than this is not believed: nobody plans so far.
+pub const LONGEST_ASKED: u64 = 24 * 60 * 60;
 
 /// How far a call has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,9 +49,17 @@ pub fn wait(
     (tries.elapsed.saturating_add(wait) <= clause.within).then_some(wait)
 }
 
-/// How many seconds a server's own answer asks to wait before a repeat: `retryAfter` or `retry_after`, a whole number, in
-/// the data of its error.
-pub fn asked_wait(reply: &Reply) -> Option<u64> {
+/// How many seconds a server's answer asks to wait before a repeat: in the data of its error, or in the field of its result
+/// that the contract names.
+pub fn asked(ending: &Ending, reply: &Reply) -> Option<u64> {
+    match ending {
+        Ending::Replied(reading) => reading.mapped.as_ref()?.asked_wait(),
+        _ => in_error(reply),
+    }
+}
+
+/// `retryAfter` or `retry_after`, a whole number, in the data of an error.
+fn in_error(reply: &Reply) -> Option<u64> {
     let Carried::Error(raw) = reply.carried() else {
         return None;
     };
@@ -172,7 +180,7 @@ mod tests {
     #[test]
     fn a_wait_is_read_from_the_data_of_an_error_and_nowhere_else() {
         let reply = |body: &str| Reply::parse(format!(r#"{{"jsonrpc":"2.0","id":1,{body}}}"#)).unwrap();
-        let asked = |body| asked_wait(&reply(body));
+        let asked = |body| in_error(&reply(body));
         assert_eq!(
             asked(r#""error":{"code":1,"message":"","data":{"retryAfter":7}}"#),
             Some(7)

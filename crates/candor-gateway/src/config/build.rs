@@ -93,6 +93,8 @@ pub struct ToolConfig {
     pub formats: Option<Sourced<Formats>>,
     /// How long a call may take, from its opening.
     pub deadline: Option<Sourced<Duration>>,
+    /// Whether a call is offered as a task.
+    pub task: Option<Sourced<bool>>,
     /// Refusals by which the server says that nothing was done.
     pub nothing_done_on: BTreeMap<Refusal, Source>,
     /// How results are read.
@@ -259,6 +261,7 @@ impl Builder<'_, '_> {
             output: self.sourced(raw.output, |OneOf(mode)| mode),
             formats: self.sourced(raw.format, |OneOf(formats)| formats),
             deadline: self.sourced(raw.deadline, |deadline| deadline.0),
+            task: self.sourced(raw.task, |task| task),
             nothing_done_on,
             outcome,
             text: self.texts(raw.text),

@@ -192,6 +192,9 @@ pub enum FaultKind {
         /// The most.
         most: u32,
     },
+    /// A wait for the end of accepted work that is too short or too long.
+    #[error("a wait for the end of accepted work is from 100ms to 60s")]
+    WaitBounds,
     /// No sentence to ask a person.
     #[error("a sentence of at most {limit} bytes is expected here, or true")]
     Question {

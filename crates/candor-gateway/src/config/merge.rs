@@ -79,6 +79,7 @@ impl Config {
                 of_server.timeout.as_ref(),
                 self.timeout.as_ref(),
             ]),
+            task: of_tool.task.clone().unwrap_or(defaults.task),
             nothing_done_on: of_tool.nothing_done_on.clone(),
             read_back: tool_recovery.read_back.clone(),
             retry: first([tool_recovery.retry.as_ref(), server_recovery.retry.as_ref()]),
@@ -97,6 +98,21 @@ impl Config {
             .unwrap_or(defaults.trust_annotations),
             trust_verdicts: first([of_server.trust_verdicts.as_ref()]).unwrap_or(defaults.trust_verdicts),
         }
+    }
+}
+
+impl Config {
+    /// Is any tool of any server offered as a task? Asked before the server's name is known.
+    pub fn offers_tasks(&self) -> bool {
+        let tools = self.servers.values().flat_map(|server| server.tools.values());
+        tools.into_iter().any(ToolConfig::is_task)
+    }
+}
+
+impl ToolConfig {
+    /// Is it offered as a task?
+    pub fn is_task(&self) -> bool {
+        self.task.as_ref().is_some_and(|task| task.value)
     }
 }
 

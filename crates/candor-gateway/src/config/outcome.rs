@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::time::Duration;
 
 use candor_core::contract::effect::{Source, Sourced};
 use candor_core::contract::mapping::parts::PartsClause;
@@ -12,11 +13,15 @@ use candor_core::contract::text::{TextClause, TextPattern};
 
 use super::build::{Builder, list};
 use super::fault::FaultKind;
-use super::keys::{Code, Listed, Path, Placed};
+use super::keys::{Code, Deadline, Listed, Path, Placed};
 use super::raw::{RawOutcome, RawParts, RawText};
 
 /// Most clauses about texts of one tool.
 const MOST_TEXTS: usize = 32;
+/// No caller is kept for the end of accepted work for a shorter time.
+const SHORTEST_WAIT: Duration = Duration::from_millis(100);
+/// Nor for a longer one: a host gives up then.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The values of one list.
 type Lists = (ValueList, Option<Placed<Vec<Placed<Listed>>>>);
@@ -50,7 +55,7 @@ impl Builder<'_, '_> {
             Some(parts) => Some(self.parts(parts)?),
             None => None,
         };
-        let state = self.state_tool(raw.state_tool, raw.state_argument);
+        let state = self.state_tool(raw.state_tool, raw.state_argument, raw.wait);
         let reference = self.reference(raw.reference, raw.reference_name, state);
         Some(Mapping {
             document: raw.from.map(|placed| placed.value.0).unwrap_or_default(),
@@ -60,6 +65,7 @@ impl Builder<'_, '_> {
             message: pointer(raw.message),
             reference,
             suggestion: pointer(raw.suggestion),
+            retry_after: pointer(raw.retry_after),
             parts,
             failed_where: list(raw.failed_where).map(|path| path.value.0).collect(),
             nothing_done: BTreeSet::new(),
@@ -167,12 +173,21 @@ impl Builder<'_, '_> {
         &mut self,
         tool: Option<Placed<String>>,
         argument: Option<Placed<String>>,
+        wait: Option<Placed<Deadline>>,
     ) -> Option<Placed<StateTool>> {
+        if let (None, Some(wait)) = (&tool, &wait) {
+            self.alone::<()>(wait.key.clone(), "wait", "state_tool");
+        }
+        let wait = wait.and_then(|wait| match wait.value.0 {
+            time if (SHORTEST_WAIT..=LONGEST_WAIT).contains(&time) => Some(time),
+            _ => self.reader.fault(wait.span, FaultKind::WaitBounds),
+        });
         match (tool, argument) {
             (Some(tool), Some(argument)) => Some(Placed {
                 value: StateTool {
                     tool: tool.value,
                     argument: argument.value,
+                    wait,
                 },
                 span: tool.span,
                 key: tool.key,

@@ -29,6 +29,7 @@ impl ToolConfig {
             output: self.output.or_else(|| below.output.clone()),
             formats: self.formats.or_else(|| below.formats.clone()),
             deadline: self.deadline.or_else(|| below.deadline.clone()),
+            task: self.task.or_else(|| below.task.clone()),
             nothing_done_on: self.nothing_done_on,
             outcome: self.outcome.or_else(|| below.outcome.clone()),
             text: joined(self.text, &below.text),

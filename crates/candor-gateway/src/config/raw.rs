@@ -166,6 +166,9 @@ table! {
             /// How long a call may take, from its opening: waits for a list of tools, for the record and for a server
             /// that starts are in it.
             deadline: Deadline,
+            /// Offer calls of this slow tool as tasks to clients that take tasks: they get an id at once, and what became of the
+            /// call when they ask for it. Needs the record of calls.
+            task: bool,
             /// Refusals by which this server says that nothing was done: JSON-RPC error codes, HTTP statuses, and as strings
             /// the codes that `code` of the outcome reads.
             nothing_done_on: Vec<Placed<Code>>,
@@ -227,8 +230,12 @@ table! {
             state_tool: String,
             /// The argument of that tool which takes the reference.
             state_argument: String,
+            /// How long a caller is kept for the end before it is told that the work was taken on: from 100ms to 60s.
+            wait: Deadline,
             /// The server's suggestion.
             suggestion: Path,
+            /// How many seconds the server asks to wait before a repeat, where it refused or failed.
+            retry_after: Path,
         }
     }
 }

@@ -52,6 +52,12 @@ impl Packs {
         packs
     }
 
+    /// Does any of them offer a tool as a task?
+    pub fn offer_tasks(&self) -> bool {
+        let tools = self.known.iter().flat_map(|pack| pack.tools.values());
+        tools.into_iter().any(ToolConfig::is_task)
+    }
+
     /// The server says its name. It counts only where the command does not tell the package.
     pub fn note_name(&mut self, name: &str) {
         if self.origin.is_none() && self.chosen.is_none() {

@@ -59,10 +59,17 @@ impl Session {
         let goes_on = request.round.take();
         let round = goes_on.and_then(|mark| self.rounds.take(&mark, Instant::now()));
         self.look_for_news();
-        let (mut call, actions) = Call::open(request, clock::operation(), circumstances, earlier, now);
+        let operation = clock::operation();
+        if let Some(wish) = self.wants_task(&request)
+            && let Some(task) = request.as_task_of(operation)
+        {
+            self.begin_task(key, operation, wish, task.revision);
+            request = task;
+        }
+        let (mut call, actions) = Call::open(request, operation, circumstances, earlier, now);
         call.go_on_with(round);
         let opened = Instant::now();
-        let deadline = self.deadline_of(None, false);
+        let deadline = self.deadline_of(key, None, false);
         let active = Active {
             call,
             origin,
@@ -81,9 +88,13 @@ impl Session {
     }
 
     /// How long a call may take in all, from its opening: a contract's word over what the host can bear.
-    fn deadline_of(&self, said: Option<Duration>, looks: bool) -> Deadline {
+    fn deadline_of(&self, key: CallKey, said: Option<Duration>, looks: bool) -> Deadline {
         let said = said.or(self.command_line.timeout);
-        let deadline = deadline(said, self.host_name.as_deref(), self.tool_timeout);
+        let deadline = if self.tasks.has(key) {
+            Deadline::of_task(said)
+        } else {
+            deadline(said, self.host_name.as_deref(), self.tool_timeout)
+        };
         if looks { deadline.with_look() } else { deadline }
     }
 
@@ -140,7 +151,7 @@ impl Session {
                 self.count_refusal(refused);
             }
             // Only now is it known what the tool's contract says.
-            let deadline = self.deadline_of(said, looks);
+            let deadline = self.deadline_of(key, said, looks);
             if let Some(active) = self.calls.get_mut(&key)
                 && active.deadline != deadline
             {
@@ -181,6 +192,7 @@ impl Session {
                 Action::Ask => self.ask_user(key),
                 Action::Send => {
                     stop_at(Stop::IntentRecorded);
+                    self.task_on_record(key);
                     self.send_call(key);
                 }
                 Action::ReadBack {
@@ -188,6 +200,7 @@ impl Session {
                     arguments,
                     after,
                 } => self.plan_look(key, tool, arguments, after),
+                Action::Hold { within } => self.hold_for_end(key, within),
                 Action::Wait { after } => self.wait_to_send(key, after),
                 Action::CancelUpstream => self.cancel_upstream(key),
                 Action::Deliver(delivery) => {
@@ -199,6 +212,7 @@ impl Session {
                     match delivery.into_frame() {
                         // The round before was answered, and no other came: nobody waits.
                         _ if self.confirming.is_unheard(key) => {}
+                        frame if self.end_task(key, &origin, frame.as_ref()) => {}
                         Some(frame) => self.answer(&origin, frame),
                         None => self.leave_unanswered(&origin),
                     }
@@ -413,6 +427,7 @@ impl Session {
                 Timer::Look(call) => self.look_now(call),
                 Timer::Defer(call) => self.flush_deferred(call),
                 Timer::Key(call) => self.happened(call, Event::KeyDue),
+                Timer::Task(operation) => self.task_due(operation),
                 Timer::Batch(batch) => self.batch_timed_out(batch),
                 Timer::Follow(operation) => self.look_at_accepted(operation),
                 Timer::Question(call) => self.question_expired(call),

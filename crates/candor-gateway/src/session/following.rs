@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use candor_core::call::machine::{Event, FollowedEnd};
 use candor_core::contract::effect::EffectClass;
 use candor_core::contract::terms::ToolTerms;
 use candor_core::contract::tool::Knowledge;
@@ -20,7 +21,7 @@ use tokio::time::Instant;
 
 use super::own::Purpose;
 use super::pending::CallKey;
-use super::state::{Recorded, Server, Session, Timer};
+use super::state::{Recorded, Server, Session, Timer, TimerKey};
 use crate::clock;
 use crate::recorder::Recorder;
 
@@ -44,6 +45,10 @@ pub(super) struct Following {
 struct Tracked {
     followed: Followed,
     looks: u32,
+    /// The next look; none while one is on its way.
+    timer: Option<TimerKey>,
+    /// The call whose caller waits for the end.
+    held: Option<CallKey>,
 }
 
 /// An operation that an earlier run left accepted, as it stands in the ledger.
@@ -92,17 +97,63 @@ impl Session {
             return;
         }
         let at = Instant::now() + followed.wait(0);
-        self.following
-            .open
-            .insert(operation, Tracked { followed, looks: 0 });
-        self.set_timer(at, Timer::Follow(operation));
+        let tracked = Tracked {
+            followed,
+            looks: 0,
+            timer: None,
+            held: None,
+        };
+        self.following.open.insert(operation, tracked);
+        self.plan_follow(operation, at);
+    }
+
+    /// The next look, in place of any that was planned before.
+    fn plan_follow(&mut self, operation: OperationId, at: Instant) {
+        let timer = self.set_timer(at, Timer::Follow(operation));
+        let tracked = self.following.open.get_mut(&operation);
+        if let Some(old) = tracked.and_then(|tracked| tracked.timer.replace(timer)) {
+            self.timers.remove(&old);
+        }
+    }
+
+    /// A call's caller is kept for the end of its work: it is looked at soon. One that nobody follows is told at once.
+    pub(super) fn hold_for_end(&mut self, key: CallKey, within: Duration) {
+        let operation = self.calls.get(&key).map(|active| active.call.operation());
+        let followed = operation.and_then(|operation| {
+            let tracked = self.following.open.get_mut(&operation)?;
+            tracked.held = Some(key);
+            Some((operation, tracked.timer.is_some()))
+        });
+        let Some((operation, planned)) = followed else {
+            self.happened(key, Event::Waited);
+            return;
+        };
+        let now = Instant::now();
+        self.set_timer(now + within, Timer::Retry(key));
+        if planned {
+            self.plan_follow(operation, now + Followed::soon(0));
+        }
+    }
+
+    /// Nobody looks any more: a caller that waits for it is told what is known.
+    fn forget_followed(&mut self, operation: OperationId) {
+        let tracked = self.following.open.remove(&operation);
+        if let Some(key) = tracked.and_then(|tracked| tracked.held) {
+            self.happened(key, Event::Waited);
+        }
+    }
+
+    /// Is the caller of this call kept for an end?
+    fn is_held(&self, key: CallKey) -> bool {
+        self.calls.get(&key).is_some_and(|active| active.call.is_held())
     }
 
     /// The next look is due.
     pub(super) fn look_at_accepted(&mut self, operation: OperationId) {
-        let Some(tracked) = self.following.open.get(&operation) else {
+        let Some(tracked) = self.following.open.get_mut(&operation) else {
             return;
         };
+        tracked.timer = None;
         if !tracked.followed.is_due(clock::now()) {
             self.following.open.remove(&operation);
             tracing::info!(operation = %operation.short(), "followed for 24 hours without an end; it stays accepted");
@@ -125,7 +176,7 @@ impl Session {
             Way::Tool { tool, argument } => {
                 if let Err(why) = self.may_ask_own(tool) {
                     tracing::warn!(operation = %operation.short(), %tool, "accepted, and not followed: the tool that shows its state {why}");
-                    self.following.open.remove(&operation);
+                    self.forget_followed(operation);
                     return;
                 }
                 let arguments = parameters(&followed, self.takes_number(tool, argument));
@@ -153,12 +204,26 @@ impl Session {
     }
 
     fn look_later(&mut self, operation: OperationId) {
+        let held = self
+            .following
+            .open
+            .get(&operation)
+            .and_then(|tracked| tracked.held);
+        let held = held.filter(|key| self.is_held(*key));
         let Some(tracked) = self.following.open.get_mut(&operation) else {
             return;
         };
-        tracked.looks = tracked.looks.saturating_add(1);
-        let at = Instant::now() + tracked.followed.wait(tracked.looks);
-        self.set_timer(at, Timer::Follow(operation));
+        // Once nobody waits any more, it is looked at as rarely as any other.
+        tracked.looks = match (tracked.held, held) {
+            (Some(_), None) => 0,
+            _ => tracked.looks.saturating_add(1),
+        };
+        tracked.held = held;
+        let wait = match held {
+            Some(_) => Followed::soon(tracked.looks),
+            None => tracked.followed.wait(tracked.looks),
+        };
+        self.plan_follow(operation, Instant::now() + wait);
     }
 
     /// A look has ended, with an answer or without one.
@@ -184,9 +249,22 @@ impl Session {
             }
         };
         match shown {
-            Look::Ended(entry) => {
-                self.following.open.remove(&operation);
-                self.record_news(*entry);
+            Look::Ended { entry, ending } => {
+                let tracked = self.following.open.remove(&operation);
+                let waits = tracked.and_then(|tracked| {
+                    let Way::Tool { tool, .. } = tracked.followed.way else {
+                        return None;
+                    };
+                    Some((tracked.held.filter(|key| self.is_held(*key))?, *ending?, tool))
+                });
+                match waits {
+                    Some((key, ending, by)) => {
+                        let entry = *entry;
+                        let end = FollowedEnd { entry, ending, by };
+                        self.happened(key, Event::Followed(Box::new(end)));
+                    }
+                    None => self.record_news(*entry),
+                }
             }
             Look::GoesOn { interval } => {
                 if let Some(tracked) = self.following.open.get_mut(&operation) {

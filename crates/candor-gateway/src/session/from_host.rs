@@ -170,7 +170,7 @@ impl Session {
             }
             return;
         }
-        if self.answers_itself(request, &origin) {
+        if self.answers_itself(request, &origin) || self.answers_task(request, &origin) {
             return;
         }
         match Method::of(&request.method) {
@@ -295,6 +295,7 @@ impl Session {
                     self.leave_unanswered(&origin);
                 }
             }
+            Some(Holder::Call(_)) if self.leave_task(raw.get()) => {}
             Some(Holder::Call(key)) => {
                 self.recall(key);
                 if let Some(sent) = self.calls.get(&key).and_then(|active| active.sent) {

@@ -166,6 +166,7 @@ impl Session {
                 };
                 let frame = restore_subscription(&frame, id, &origin.id).unwrap_or(frame);
                 let frame = self.with_own(method, cursor.is_none(), frame);
+                let frame = self.with_tasks(method, frame);
                 self.answer(&origin, frame);
                 if let Body::Result(result) = &response.body {
                     self.learn_from(method, cursor.as_deref(), result);

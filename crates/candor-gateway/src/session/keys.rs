@@ -123,7 +123,11 @@ impl Session {
     }
 }
 
-fn first_use(first: candor_ledger::FirstUse, recording: Recording, arguments: &[u8; 32]) -> FirstUse {
+pub(super) fn first_use(
+    first: candor_ledger::FirstUse,
+    recording: Recording,
+    arguments: &[u8; 32],
+) -> FirstUse {
     let stands = match (first.standing, &first.last) {
         (Standing::Running, _) => Stands::Running,
         (Standing::Abandoned, _) => Stands::Lost,

@@ -25,5 +25,6 @@ mod rounds;
 mod run;
 mod state;
 mod stops;
+mod tasks;
 
 pub use run::{Options, RunFault, run};

@@ -57,6 +57,17 @@ impl OwnTools {
             open: 0,
         }
     }
+
+    /// Takes on one more question about the record, or says why not.
+    pub(super) fn is_busy(&mut self) -> Option<String> {
+        if self.open >= MOST_QUESTIONS {
+            return Some(format!(
+                "{MOST_QUESTIONS} questions about the record are open already"
+            ));
+        }
+        self.open += 1;
+        None
+    }
 }
 
 /// What a request asks of Candor itself.
@@ -136,12 +147,10 @@ impl Session {
                 return;
             }
         };
-        if self.own_tools.open >= MOST_QUESTIONS {
-            let why = format!("{MOST_QUESTIONS} questions about the record are open already");
+        if let Some(why) = self.own_tools.is_busy() {
             self.answer(origin, framed(&origin.id, revision, &question, Answer::Not(why)));
             return;
         }
-        self.own_tools.open += 1;
         self.next_call += 1;
         self.pending.hold(&origin.id, CallKey(self.next_call));
         let (server, origin) = (self.name().to_string(), origin.clone());

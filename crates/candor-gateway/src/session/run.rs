@@ -31,6 +31,7 @@ use super::reconciler::Reconciler;
 use super::revival::Revival;
 use super::rounds::Rounds;
 use super::state::{Server, Session};
+use super::tasks::Tasks;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
 use crate::packs::Packs;
@@ -164,6 +165,7 @@ pub async fn run(options: Options) -> Result<Exit, RunFault> {
         refusals: HashMap::new(),
         key_server: server_of(options.name.as_deref(), &options.command),
         rounds: Rounds::default(),
+        tasks: Tasks::default(),
         news: Newsroom::default(),
         refusal_order: VecDeque::new(),
         noise: NoiseLog::new(),

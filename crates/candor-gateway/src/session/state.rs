@@ -36,6 +36,7 @@ use super::reconciler::Reconciler;
 use super::recovery::Planned;
 use super::revival::Revival;
 use super::rounds::Rounds;
+use super::tasks::Tasks;
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
 use crate::deadline::{Deadline, deadline};
@@ -102,6 +103,8 @@ pub(super) enum Timer {
     Follow(OperationId),
     /// A batch has waited long enough for its last answers.
     Batch(BatchKey),
+    /// A call that may be a task has taken so long that it is one.
+    Task(OperationId),
     /// Candor's own listing has taken too long.
     Listing(u64),
     /// A call of Candor's own has.
@@ -189,6 +192,7 @@ pub(super) struct Session {
     /// What the server is to its idempotency keys.
     pub(super) key_server: String,
     pub(super) rounds: Rounds,
+    pub(super) tasks: Tasks,
     pub(super) news: Newsroom,
     pub(super) refusal_order: VecDeque<String>,
     pub(super) noise: NoiseLog,

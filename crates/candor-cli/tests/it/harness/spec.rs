@@ -53,6 +53,13 @@ const RESULTS: &[(&str, &str)] = &[
     ("ping", "EmptyResult"),
 ];
 
+/// The results of the methods that only 2025-11-25 has.
+const OF_TASKS: &[(&str, &str)] = &[
+    ("tasks/get", "GetTaskResult"),
+    ("tasks/cancel", "CancelTaskResult"),
+    ("tasks/result", "CallToolResult"),
+];
+
 impl SpecCheck {
     /// The schemas of this revision, where they are.
     pub(crate) fn of(revision: &'static str) -> Option<Self> {
@@ -96,10 +103,20 @@ impl SpecCheck {
             let method = asked
                 .and_then(|request| frame::method(request))
                 .unwrap_or_default();
+            let wants_task = asked.is_some_and(|request| frame::value(request)["params"]["task"].is_object());
             if result["resultType"] == "input_required" {
                 self.check_as("InputRequiredResult", result, line);
-            } else if let Some((_, definition)) = RESULTS.iter().find(|(of, _)| *of == method) {
-                self.check_as(definition, result, line);
+            } else if result["resultType"] == "task" {
+                // An extension's, which the schema of 2026-07-28 does not define.
+                self.check_as("Result", result, line);
+            } else if wants_task && result["task"].is_object() {
+                self.check_as("CreateTaskResult", result, line);
+            } else {
+                let of_tasks = OF_TASKS.iter().filter(|_| self.revision == "2025-11-25");
+                let mut known = RESULTS.iter().chain(of_tasks);
+                if let Some((_, definition)) = known.find(|(of, _)| *of == method) {
+                    self.check_as(definition, result, line);
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::judgment::verdict::{Effect, Evidence};
 use crate::names::UnixMillis;
 use crate::record::Recording;
 use crate::recovery::read_back::Look;
-use crate::recovery::retry::{Tries, asked_wait, wait};
+use crate::recovery::retry::{Tries, asked, wait};
 use crate::wire::reply::Reply;
 
 /// How an earlier try ended: told after all, where nothing better comes.
@@ -41,7 +41,7 @@ impl Call {
             ending,
             &judgment.ruling,
             tries,
-            reply.and_then(asked_wait),
+            reply.and_then(|reply| asked(ending, reply)),
         )?;
         let held = Held {
             ending: ending.clone(),

@@ -1,5 +1,6 @@
 //! Sending again: only by a contract, each send on disk before it leaves, and no try speaks for another.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,8 @@ use serde_json::{Value, json};
 use super::{Run, call, on_disk, replied, result, run};
 use crate::call::machine::{Event, Loss};
 use crate::contract::effect::{EffectClass, Source, Sourced};
+use crate::contract::mapping::scalar::Scalar;
+use crate::contract::mapping::{Document, Mapping, ValueList, Values};
 use crate::contract::recovery::Retry;
 use crate::contract::terms::{Refusal, ToolTerms};
 use crate::contract::tool::{Knowledge, Listed};
@@ -60,6 +63,43 @@ fn booked() -> Event {
 fn busy(data: &str) -> Event {
     replied(format!(
         r#"{{"jsonrpc":"2.0","id":7,"error":{{"code":-32000,"message":"busy","data":{data}}}}}"#
+    ))
+}
+
+/// As [`learnt`], of a tool whose contract reads a field of its results.
+fn reads_results(class: EffectClass, retry: bool) -> Event {
+    let Event::Learnt(Knowledge::Listed(tool)) = learnt(class, retry) else {
+        panic!("it is listed")
+    };
+    let mut values = Values::default();
+    for (list, value) in [(ValueList::Completed, "booked"), (ValueList::Rejected, "busy")] {
+        values.add(list, Scalar::of(&json!(value)).unwrap()).unwrap();
+    }
+    values
+        .add(ValueList::Failed, Scalar::of(&json!("broken")).unwrap())
+        .unwrap();
+    let mapping = Mapping {
+        document: Document::Structured,
+        pointer: Some("/status".parse().unwrap()),
+        values,
+        code: None,
+        message: None,
+        reference: None,
+        suggestion: None,
+        retry_after: Some("/retry_after".parse().unwrap()),
+        parts: None,
+        failed_where: Vec::new(),
+        nothing_done: BTreeSet::new(),
+    };
+    let mut tool = Arc::into_inner(tool).unwrap();
+    tool.terms.mapping = Some(Sourced::new(mapping, Source::CommandLine));
+    Event::Learnt(Knowledge::Listed(Arc::new(tool)))
+}
+
+fn says(status: &str, wait: u64) -> Event {
+    let structured = json!({ "status": status, "retry_after": wait });
+    replied(format!(
+        r#"{{"jsonrpc":"2.0","id":7,"result":{{"content":[],"structuredContent":{structured}}}}}"#
     ))
 }
 
@@ -170,6 +210,52 @@ fn the_wait_that_a_server_asks_for_is_kept_or_handed_on() {
         text.as_str().unwrap().contains("The server asks to wait 7 s"),
         "{text}"
     );
+}
+
+#[test]
+fn the_wait_that_a_result_asks_for_is_kept_or_handed_on_too() {
+    let play = |retry, events: Vec<Event>| {
+        let mut call = call(&json!({ "room": 12 }), false);
+        let mut all = vec![reads_results(EffectClass::Write, retry), on_disk(), Event::Sent];
+        all.extend(events);
+        run(&mut call, all)
+    };
+    let again = vec![
+        says("busy", 7),
+        Event::Waited,
+        on_disk(),
+        Event::Sent,
+        says("booked", 7),
+        on_disk(),
+    ];
+    let run = play(true, again);
+    assert_eq!(
+        (run.sends, run.retries.as_slice()),
+        (2, &[Duration::from_secs(7)][..])
+    );
+    let told = verdict(&run);
+    assert_eq!(
+        (&told["outcome"], &told["attempts"], told.get("error")),
+        (&json!("completed"), &json!(2), None)
+    );
+    for (retry, status, wait, effect) in [
+        (false, "busy", 7, "not_applied"),
+        (true, "busy", 300, "not_applied"),
+        // It may have been done: no wait makes a repeat of a write harmless.
+        (true, "broken", 7, "unknown"),
+    ] {
+        let run = play(retry, vec![says(status, wait), on_disk()]);
+        assert_eq!((run.sends, run.retries.len()), (1, 0), "{status}");
+        let told = verdict(&run);
+        assert_eq!(
+            (&told["effect"], &told["error"]["retryAfter"]),
+            (&json!(effect), &json!(wait)),
+            "{status}"
+        );
+        let text = result(&run)["result"]["content"][0]["text"].clone();
+        let sentence = format!("The server asks to wait {wait} s before a repeat.");
+        assert!(text.as_str().unwrap().contains(&sentence), "{text}");
+    }
 }
 
 #[test]

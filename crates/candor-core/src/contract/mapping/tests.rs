@@ -35,9 +35,11 @@ fn mapping(document: Document) -> Mapping {
             state: Some(StateTool {
                 tool: "get_job".into(),
                 argument: "id".into(),
+                wait: None,
             }),
         }),
         suggestion: Some("/suggestion".parse().unwrap()),
+        retry_after: Some("/retry_after".parse().unwrap()),
         parts: None,
         failed_where: Vec::new(),
         nothing_done: BTreeSet::new(),
@@ -160,10 +162,12 @@ fn details_come_from_where_they_were_declared() {
                 noun: Some("job".into()),
                 state: Some(StateTool {
                     tool: "get_job".into(),
-                    argument: "id".into()
+                    argument: "id".into(),
+                    wait: None,
                 }),
             }),
             suggestion: Some("room 14 is free".into()),
+            retry_after: None,
             parts: Vec::new(),
         }
     );
@@ -227,4 +231,40 @@ fn a_field_that_contradicts_the_one_that_decides_lowers_it_and_an_empty_one_does
         Reading::Rejected,
         "what is not done is not made worse"
     );
+}
+
+#[test]
+fn a_wait_is_whole_seconds_of_a_refusal_or_a_failure_and_nothing_else() {
+    let asked = |status: Value, wait: Value| {
+        let structured = json!({ "status": status, "retry_after": wait });
+        let read = mapping(Document::Structured)
+            .read(Some(&structured), &[])
+            .unwrap();
+        read.asked_wait()
+    };
+    for (wait, expected) in [
+        (json!(7), Some(7)),
+        (json!("7"), Some(7)),
+        (json!("007"), Some(7)),
+        (json!(0), Some(0)),
+        (json!(86_400), Some(86_400)),
+        (json!(86_401), None),
+        (json!("99999999999999999999999"), None),
+        (json!(7.5), None),
+        (json!(-7), None),
+        (json!("-7"), None),
+        (json!("+7"), None),
+        (json!("7 s"), None),
+        (json!(""), None),
+        (json!("Fri, 31 Dec 1999 23:59:59 GMT"), None),
+        (json!(true), None),
+        (json!(null), None),
+        (json!([7]), None),
+    ] {
+        assert_eq!(asked(json!("taken"), wait.clone()), expected, "{wait}");
+    }
+    assert_eq!(asked(json!(null), json!(7)), Some(7), "a failure");
+    for status in ["booked", "queued", "some", "odd"] {
+        assert_eq!(asked(json!(status), json!(7)), None, "{status}");
+    }
 }

@@ -105,6 +105,7 @@ fn spoken_for() -> Vec<(&'static str, Scene, Ending)> {
     let state = StateTool {
         tool: "task_state".to_owned(),
         argument: "id".to_owned(),
+        wait: None,
     };
     vec![
         (

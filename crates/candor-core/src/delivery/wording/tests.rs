@@ -54,6 +54,7 @@ fn mapped(
             message: message.map(str::to_owned),
             reference: None,
             suggestion: None,
+            retry_after: None,
             parts: vec![],
         }),
         lowered: None,
@@ -118,6 +119,7 @@ fn situations() -> Vec<(&'static str, Scene, Ending)> {
         state: Some(StateTool {
             tool: "get_job".to_owned(),
             argument: "id".to_owned(),
+            wait: None,
         }),
     });
     let mut shape = mapped(How::OkBadShape, Reading::Completed, "ok", None, None);

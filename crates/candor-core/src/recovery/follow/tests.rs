@@ -40,6 +40,7 @@ fn mapping(state: Option<StateTool>) -> ToolTerms {
                     state,
                 }),
                 suggestion: None,
+                retry_after: None,
                 parts: None,
                 failed_where: Vec::new(),
                 nothing_done: BTreeSet::new(),
@@ -92,7 +93,7 @@ fn look(followed: &Followed, terms: &ToolTerms, body: &str, now: UnixMillis) -> 
 }
 
 fn end_of(look: Look) -> (String, String, String, bool, Value) {
-    let Look::Ended(entry) = look else {
+    let Look::Ended { entry, .. } = look else {
         panic!("it has not ended: {look:?}")
     };
     assert_eq!(
@@ -249,6 +250,7 @@ fn a_mapped_state_is_asked_of_the_tool_that_the_contract_names() {
     let state = StateTool {
         tool: "get_job".to_owned(),
         argument: "id".to_owned(),
+        wait: None,
     };
     let body = record(
         "ok",

@@ -114,6 +114,7 @@ fn what_its_own_mapping_does_not_read_as_a_success_shows_nothing() {
         message: None,
         reference: None,
         suggestion: None,
+        retry_after: None,
         parts: None,
         failed_where: Vec::new(),
         nothing_done: std::collections::BTreeSet::new(),

@@ -16,7 +16,7 @@ parts = { items = "/results", name = "/path", pointer = "/status", completed = [
 
 [servers.files.tools.move_file]
 nothing_done_on = ["IN_USE", "7"]
-outcome = { pointer = "/ok", completed = [true], failed = [false], failed_where = ["/readback/error", "/error"], code = "/code" }
+outcome = { pointer = "/ok", completed = [true], failed = [false], failed_where = ["/readback/error", "/error"], code = "/code", retry_after = "/retry" }
 
 [servers.files.tools.search.outcome]
 failed_where = ["/error"]
@@ -41,6 +41,17 @@ fn read(tool: &str, structured: &Value) -> Option<MappedReading> {
 
 fn reading(tool: &str, structured: &Value) -> Option<Reading> {
     read(tool, structured).map(|read| read.reading)
+}
+
+#[test]
+fn a_wait_is_read_from_the_field_that_is_named_and_only_of_a_failure() {
+    let asked = |tool: &str, of: Value| read(tool, &of).and_then(|read| read.asked_wait());
+    assert_eq!(
+        asked("move_file", json!({ "ok": false, "retry": "30" })),
+        Some(30)
+    );
+    assert_eq!(asked("move_file", json!({ "ok": true, "retry": "30" })), None);
+    assert_eq!(asked("search", json!({ "error": "busy", "retry": "30" })), None);
 }
 
 #[test]
