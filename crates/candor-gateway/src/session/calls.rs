@@ -16,10 +16,11 @@ use tokio::time::Instant;
 
 use super::pending::{Asked, CallKey, Origin};
 use super::revival::Waiting;
-use super::state::{Active, Recorded, Sent, Server, Session, Timer, fingerprint};
+use super::state::{Active, Recorded, Sent, Server, Session, fingerprint};
 use super::stops::{Stop, stop_at};
+use super::timers::Timer;
 use crate::clock;
-use crate::deadline::{Deadline, MAXIMUM, deadline};
+use crate::deadline::{Deadline, deadline};
 use crate::recorder::Recorder;
 
 /// More bytes than this waiting for a server that does not read, and calls are refused instead of queued.
@@ -304,38 +305,13 @@ impl Session {
         self.recorder.record_later(entries)
     }
 
-    fn flush_deferred(&mut self, key: CallKey) {
+    pub(super) fn flush_deferred(&mut self, key: CallKey) {
         if let Some(active) = self.calls.get_mut(&key)
             && !active.deferred.is_empty()
         {
             let entries = std::mem::take(&mut active.deferred);
             self.recorder.record_later(entries);
         }
-    }
-
-    pub(super) fn set_deadline(&mut self, key: CallKey, at: Instant) {
-        let timer = self.set_timer(at, Timer::Call(key));
-        if let Some(active) = self.calls.get_mut(&key)
-            && let Some(old) = active.timer.replace(timer)
-        {
-            self.timers.remove(&old);
-        }
-    }
-
-    /// The server reports progress under a token: the wait of that call starts anew, up to the maximum.
-    pub(super) fn progressed(&mut self, token: &str) {
-        let Some(&key) = self.progress.get(token) else {
-            return;
-        };
-        let Some(active) = self.calls.get(&key) else {
-            return;
-        };
-        let (Some(sent), true) = (active.sent, active.deadline.renewable && !active.told) else {
-            return;
-        };
-        let most = MAXIMUM.saturating_sub(active.deadline.looking);
-        let at = (Instant::now() + active.deadline.wait).min(sent.at + most);
-        self.set_deadline(key, at);
     }
 
     /// Tells the server that nobody waits for a call any more.
@@ -410,47 +386,6 @@ impl Session {
                 }
             }
         }
-    }
-
-    /// Carries out every timer that is due.
-    pub(super) fn fire_timers(&mut self) {
-        let now = Instant::now();
-        while let Some((&key, &timer)) = self.timers.first_key_value()
-            && key.0 <= now
-        {
-            self.timers.remove(&key);
-            match timer {
-                Timer::Call(call) => self.call_timed_out(call),
-                Timer::Learning(call) => self.learning_timed_out(call),
-                Timer::Reconcile => self.seek(),
-                Timer::Retry(call) => self.happened(call, Event::Waited),
-                Timer::Look(call) => self.look_now(call),
-                Timer::Defer(call) => self.flush_deferred(call),
-                Timer::Key(call) => self.happened(call, Event::KeyDue),
-                Timer::Task(operation) => self.task_due(operation),
-                Timer::Batch(batch) => self.batch_timed_out(batch),
-                Timer::Follow(operation) => self.look_at_accepted(operation),
-                Timer::Question(call) => self.question_expired(call),
-                Timer::Listing(upstream) => self.listing_timed_out(upstream),
-                Timer::Own(upstream) => self.own_timed_out(upstream),
-                Timer::Handshake(upstream) => self.handshake_timed_out(upstream),
-            }
-        }
-    }
-
-    fn call_timed_out(&mut self, key: CallKey) {
-        if let Some(active) = self.calls.get_mut(&key) {
-            active.timer = None;
-        }
-        self.recall(key);
-        self.happened(key, Event::TimedOut);
-    }
-
-    /// When the next timer is due.
-    pub(super) fn next_due(&self) -> Instant {
-        // Far away, and no overflow: a loop that wakes up once an hour for nothing costs nothing.
-        let idle = Instant::now() + Duration::from_secs(3600);
-        self.timers.first_key_value().map_or(idle, |(key, _)| key.0)
     }
 
     /// The calls that are not told yet.

@@ -16,7 +16,8 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::pending::{CallKey, Origin};
-use super::state::{Session, Timer, TimerKey};
+use super::state::Session;
+use super::timers::{Timer, TimerKey};
 use crate::seal::{Bound, Seal};
 
 /// How long a person may think, where the operator says nothing.

@@ -21,7 +21,8 @@ use tokio::time::Instant;
 
 use super::own::Purpose;
 use super::pending::CallKey;
-use super::state::{Recorded, Server, Session, Timer, TimerKey};
+use super::state::{Recorded, Server, Session};
+use super::timers::{Timer, TimerKey};
 use crate::clock;
 use crate::recorder::Recorder;
 

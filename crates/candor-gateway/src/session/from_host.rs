@@ -18,8 +18,9 @@ use tokio::time::Instant;
 
 use super::pending::{Asked, BatchKey, CallKey, Holder, Origin};
 use super::revival::{Memory, Waiting};
-use super::state::{Server, Session, Timer};
+use super::state::{Server, Session};
 use super::stops::{Stop, stop_at, stop_at_frame};
+use super::timers::Timer;
 use crate::deadline::UNKNOWN_HOST;
 
 /// JSON-RPC 2.0, section 5.1.

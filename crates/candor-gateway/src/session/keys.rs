@@ -15,7 +15,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::pending::CallKey;
-use super::state::{Recorded, Session, Timer};
+use super::state::{Recorded, Session};
+use super::timers::Timer;
 use crate::recorder;
 
 /// While the call that used a key first still runs: how often is looked what became of it.

@@ -8,7 +8,8 @@ use candor_core::wire::revision::Era;
 use tokio::time::Instant;
 
 use super::pending::{Asked, CallKey};
-use super::state::{Server, Session, Timer};
+use super::state::{Server, Session};
+use super::timers::Timer;
 use crate::catalogue::{Pages, Turned};
 
 /// How long the server has for one page.

@@ -26,5 +26,6 @@ mod run;
 mod state;
 mod stops;
 mod tasks;
+mod timers;
 
 pub use run::{Options, RunFault, run};

@@ -16,7 +16,8 @@ use tokio::time::Instant;
 
 use super::pending::{Asked, CallKey};
 use super::revival::Waiting;
-use super::state::{Server, Session, Timer, TimerKey};
+use super::state::{Server, Session};
+use super::timers::{Timer, TimerKey};
 
 /// What a call of Candor's own is for: who hears of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::own::Purpose;
-use super::state::{Recorded, Server, Session, Timer, TimerKey};
+use super::state::{Recorded, Server, Session};
+use super::timers::{Timer, TimerKey};
 use crate::clock;
 use crate::recorder::Recorder;
 

@@ -8,7 +8,8 @@ use tokio::time::Instant;
 
 use super::own::Purpose;
 use super::pending::CallKey;
-use super::state::{Server, Session, Timer};
+use super::state::{Server, Session};
+use super::timers::Timer;
 
 /// A look at a call that is told waits at most so long for its answer: nobody waits for it.
 const LATE_PATIENCE: Duration = Duration::from_secs(30);
@@ -18,7 +19,7 @@ const LATE_PATIENCE: Duration = Duration::from_secs(30);
 pub(super) struct Planned {
     tool: String,
     arguments: Value,
-    timer: super::state::TimerKey,
+    timer: super::timers::TimerKey,
 }
 
 impl Session {

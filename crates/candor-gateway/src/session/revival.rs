@@ -14,7 +14,8 @@ use tokio::time::Instant;
 
 use super::from_host::{INTERNAL_ERROR, with_id};
 use super::pending::{Asked, CallKey};
-use super::state::{Server, Session, Timer};
+use super::state::{Server, Session};
+use super::timers::Timer;
 
 /// How long a server that is started anew has for the handshake.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -11,7 +11,7 @@ use candor_core::call::request::CallRequest;
 use candor_core::contract::terms::ToolTerms;
 use candor_core::delivery::answer::{Draft, own_error};
 use candor_core::delivery::redaction::{KnownSecrets, least};
-use candor_core::names::{OperationId, ServerName, ToolName};
+use candor_core::names::{ServerName, ToolName};
 use candor_core::record::bodies::digest;
 use candor_core::record::{Entry, Recording};
 use candor_core::recovery::settle::Open;
@@ -37,6 +37,7 @@ use super::recovery::Planned;
 use super::revival::Revival;
 use super::rounds::Rounds;
 use super::tasks::Tasks;
+use super::timers::{Timer, TimerKey};
 use crate::catalogue::Catalogue;
 use crate::config::{CommandLine, Config};
 use crate::deadline::{Deadline, deadline};
@@ -77,42 +78,6 @@ pub(super) struct Sent {
     pub(super) upstream: u64,
     pub(super) frame: FrameNumber,
     pub(super) at: Instant,
-}
-
-/// When, and a number that keeps two timers of one moment apart.
-pub(super) type TimerKey = (Instant, u64);
-
-/// What a timer is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Timer {
-    /// A call's deadline.
-    Call(CallKey),
-    /// A call has waited long enough to be told of its tool.
-    Learning(CallKey),
-    /// What an earlier run left open is to be looked for.
-    Reconcile,
-    /// A call is to be sent again.
-    Retry(CallKey),
-    /// A call is to be looked after.
-    Look(CallKey),
-    /// The record of a trusted read has waited long enough for its verdict.
-    Defer(CallKey),
-    /// A question to the user has been open long enough.
-    Question(CallKey),
-    /// The next look at accepted work is due.
-    Follow(OperationId),
-    /// A batch has waited long enough for its last answers.
-    Batch(BatchKey),
-    /// A call that may be a task has taken so long that it is one.
-    Task(OperationId),
-    /// Candor's own listing has taken too long.
-    Listing(u64),
-    /// A call of Candor's own has.
-    Own(u64),
-    /// The handshake with a server that was started anew has.
-    Handshake(u64),
-    /// When is it looked again what became of the call that used this call's key first?
-    Key(CallKey),
 }
 
 /// The server's side.
@@ -315,13 +280,6 @@ impl Session {
     pub(super) fn refuse_unidentified(&mut self, code: i64, message: &str) -> String {
         let id = (self.revision_in_force() < Revision::V2025_11_25).then_some("null");
         own_error(id, code, message, None)
-    }
-
-    pub(super) fn set_timer(&mut self, at: Instant, timer: Timer) -> TimerKey {
-        self.next_timer += 1;
-        let key = (at, self.next_timer);
-        self.timers.insert(key, timer);
-        key
     }
 
     /// How often these very arguments were refused before.

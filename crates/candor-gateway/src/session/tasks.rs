@@ -19,7 +19,8 @@ use candor_core::wire::revision::{Era, Revision};
 use tokio::time::Instant;
 
 use super::pending::{CallKey, Origin};
-use super::state::{Session, Timer};
+use super::state::Session;
+use super::timers::Timer;
 use crate::clock;
 use crate::recorder::Recorder;
 
