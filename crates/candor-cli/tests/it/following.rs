@@ -331,3 +331,14 @@ fn a_caller_that_is_not_kept_or_not_long_enough_is_told_of_the_acceptance() {
         assert_eq!(call["outcome"], "completed", "followed on");
     }
 }
+
+#[test]
+fn a_call_with_an_idempotency_key_is_followed_like_any_other() {
+    let opening = opening(Era::Legacy);
+    let scene = Scene::written(&SLOW.replace("END", "done")).config(&format!("{JOBS}{SHOWS}"));
+    let mut host = scene.open(Way::Through, &opening);
+    let params = json!({ "name": "start_job", "arguments": {}, "_meta": { "candor/idempotencyKey": "k" } });
+    host.ask(&opening.request("5", "tools/call", params));
+    wait_for(&scene, "start_job", "completed");
+    scene.end(Way::Through, host);
+}

@@ -1,6 +1,7 @@
 //! The machine of one call, driven by lists of events. No clock: every moment is given.
 
 mod asking;
+mod holding;
 mod keys;
 mod looking;
 mod retrying;
@@ -93,6 +94,7 @@ struct Run {
     looks: Vec<(String, Value, std::time::Duration)>,
     keys: Vec<KeyUse>,
     key_looks: u32,
+    holds: Vec<std::time::Duration>,
 }
 
 fn run(call: &mut Call, events: Vec<Event>) -> Run {
@@ -124,7 +126,8 @@ fn run(call: &mut Call, events: Vec<Event>) -> Run {
                     after,
                 } => run.looks.push((tool, arguments, after)),
                 Action::Wait { after } => run.retries.push(after),
-                Action::Hold { .. } | Action::Told { .. } => {}
+                Action::Hold { within } => run.holds.push(within),
+                Action::Told { .. } => {}
             }
         }
     }

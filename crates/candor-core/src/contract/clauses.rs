@@ -100,6 +100,19 @@ fn of_mapping(mapping: &Mapping, source: &Source, add: &mut impl FnMut(String, &
     if let Some(pointer) = &mapping.retry_after {
         add(format!("wait before a repeat read from {pointer}"), source);
     }
+    let state = mapping
+        .reference
+        .as_ref()
+        .and_then(|reference| reference.state.as_ref());
+    if let Some(state) = state {
+        let wait = state.wait.map_or_else(String::new, |wait| {
+            format!(", its caller is kept {} ms for the end", wait.as_millis())
+        });
+        add(
+            format!("what is accepted is followed by {}{wait}", state.tool),
+            source,
+        );
+    }
     for pointer in &mapping.failed_where {
         add(format!("failed where {pointer} says something"), source);
     }

@@ -169,6 +169,7 @@ impl Session {
             match action {
                 Action::Learn { refresh } => self.learn(key, refresh),
                 Action::RecordKeyed { entries, key: used } => {
+                    self.note_accepted(key, &entries);
                     self.news.note_entries(&entries);
                     self.record_keyed(key, entries, used);
                 }
