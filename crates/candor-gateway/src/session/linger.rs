@@ -12,6 +12,8 @@ use tokio::task::yield_now;
 
 /// The longest wait that is spent awake.
 const LIMIT: Duration = Duration::from_micros(50);
+/// A wait that was slept through counts as short up to this: it holds the waking of the other side, and our own.
+const SLEPT: Duration = Duration::from_micros(100);
 /// So many waits in a row must have been short before one is spent awake,
 const LEAST_SHORT: u32 = 4;
 /// and at most so many, after one in vain and another.
@@ -43,7 +45,7 @@ impl Linger {
 
     /// A wait is over; `awake` where it was to be spent so.
     pub(super) fn note(&mut self, waited: Duration, awake: bool) {
-        if waited <= LIMIT {
+        if waited <= if awake { LIMIT } else { SLEPT } {
             self.short = self.short.saturating_add(1);
             if awake {
                 self.needed = (self.needed / 2).max(LEAST_SHORT);
