@@ -110,7 +110,7 @@ pub enum Action {
         /// Ask anew.
         refresh: bool,
     },
-    /// Put [`Call::question`] to the user. Until its end is told, no deadline counts.
+    /// Put [`Call::question`](super::Call::question) to the user. Until its end is told, no deadline counts.
     Ask,
     /// Put these entries on disk, as one.
     Record {
@@ -134,7 +134,7 @@ pub enum Action {
     },
     /// The call that used the key first is still running: say when it is time to look again.
     AwaitKey,
-    /// Send the request (see [`Call::upstream`]).
+    /// Send the request (see [`Call::upstream`](super::Call::upstream)).
     Send,
     /// Come back with [`Event::Waited`] so long from now, or with [`Event::TimedOut`] where the call has no such time.
     Wait {
